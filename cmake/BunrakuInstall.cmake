@@ -1,0 +1,34 @@
+# Install rules and the package that find_package(bunraku) finds.
+
+set(bunraku_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bunraku")
+
+install(TARGETS bunraku EXPORT bunraku-targets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT bunraku-targets NAMESPACE bunraku:: DESTINATION "${bunraku_package_dir}")
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/bunraku-config.cmake.in"
+  "${PROJECT_BINARY_DIR}/package/bunraku-config.cmake"
+  INSTALL_DESTINATION "${bunraku_package_dir}"
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/package/bunraku-config-version.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${PROJECT_BINARY_DIR}/package/bunraku-config.cmake"
+  "${PROJECT_BINARY_DIR}/package/bunraku-config-version.cmake"
+  DESTINATION "${bunraku_package_dir}")
+
+if(TARGET bunraku_cli)
+  # The program finds the library beside it wherever the two are moved together.
+  file(RELATIVE_PATH bunraku_bin_to_lib
+    "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set_target_properties(bunraku_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bunraku_bin_to_lib}")
+  install(TARGETS bunraku_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/models/" DESTINATION "${CMAKE_INSTALL_DATADIR}/bunraku/models"
+  OPTIONAL)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

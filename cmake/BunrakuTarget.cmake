@@ -1,0 +1,47 @@
+# bunraku_compile_settings(target): what all of the project's own targets are compiled with. Applied to the
+# targets one by one, so that a project that takes Bunraku in with add_subdirectory keeps its own settings.
+
+find_program(BUNRAKU_CCACHE ccache DOC "Compiler cache")
+mark_as_advanced(BUNRAKU_CCACHE)
+
+if(BUNRAKU_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "BUNRAKU_FUZZ needs libFuzzer, which comes with clang, but the compiler is "
+    "${CMAKE_CXX_COMPILER_ID}: configure with -DCMAKE_CXX_COMPILER=clang++ or with the preset fuzz.")
+endif()
+
+function(bunraku_compile_settings target)
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD 20
+    CXX_STANDARD_REQUIRED ON
+    CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  if(BUNRAKU_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${BUNRAKU_CCACHE}")
+  endif()
+
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 warns where nothing is wrong: of "text" + string (GCC bug 105651), of strings in temporary aggregates and
+    # of its own AVX-512 intrinsics (GCC bug 105593).
+    target_compile_options(${target} PRIVATE -Wno-restrict -Wno-maybe-uninitialized)
+  endif()
+  if(BUNRAKU_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(BUNRAKU_NATIVE)
+    target_compile_options(${target} PRIVATE -march=native)
+  endif()
+
+  set(sanitize "${BUNRAKU_SANITIZE}")
+  if(BUNRAKU_FUZZ)
+    set(sanitize "address,undefined")
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+  if(sanitize)
+    set(flags "-fsanitize=${sanitize}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(${target} PRIVATE ${flags})
+    target_link_options(${target} PRIVATE ${flags})
+  endif()
+endfunction()
