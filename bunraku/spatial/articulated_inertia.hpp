@@ -1,0 +1,82 @@
+/// @file
+/// The articulated inertia P in its 21 parameters.
+#pragma once
+
+#include "bunraku/spatial/inertia.hpp"
+
+namespace bunraku {
+
+/// P = [J C; C* L]: a symmetric 6×6 matrix that maps accelerations to forces. Unlike a rigid body's, its mass L is a
+/// matrix and C need not be skew.
+template <class T>
+struct ArticulatedInertia {
+  Sym3<T> rotational;  ///< J, angular to moment.
+  Mat3<T> coupling;    ///< C, linear to moment.
+  Sym3<T> linear;      ///< L, linear to force.
+
+  /// Nothing.
+  static constexpr ArticulatedInertia zero() { return {}; }
+  /// A single rigid body.
+  static constexpr ArticulatedInertia from_rigid(const RigidInertia<T>& m) {
+    return {m.inertia, skew(m.first_moment), Sym3<T>::diagonal(m.mass, m.mass, m.mass)};
+  }
+  /// The 36 numbers.
+  constexpr Mat6<T> matrix() const { return {rotational.full(), coupling, coupling.transpose(), linear.full()}; }
+
+  /// Adds in place.
+  constexpr ArticulatedInertia& operator+=(const ArticulatedInertia& b) { return *this = *this + b; }
+  /// Subtracts in place.
+  constexpr ArticulatedInertia& operator-=(const ArticulatedInertia& b) { return *this = *this - b; }
+  /// Elementwise sum.
+  friend constexpr ArticulatedInertia operator+(const ArticulatedInertia& a, const ArticulatedInertia& b) {
+    return {a.rotational + b.rotational, a.coupling + b.coupling, a.linear + b.linear};
+  }
+  /// Elementwise difference.
+  friend constexpr ArticulatedInertia operator-(const ArticulatedInertia& a, const ArticulatedInertia& b) {
+    return {a.rotational - b.rotational, a.coupling - b.coupling, a.linear - b.linear};
+  }
+  /// P V.
+  friend constexpr Force<T> operator*(const ArticulatedInertia& p, const Motion<T>& v) {
+    return {p.rotational * v.angular + p.coupling * v.linear,
+            transpose_times(p.coupling, v.angular) + p.linear * v.linear};
+  }
+  /// Elementwise equality.
+  friend constexpr bool operator==(const ArticulatedInertia&, const ArticulatedInertia&) = default;
+};
+
+/// s f f*: what one degree of freedom takes out of P (RK92 38, with f = P H* and s = D⁻¹).
+template <class T>
+constexpr ArticulatedInertia<T> scaled_outer(const Force<T>& f, const T& s) {
+  const Force<T> g = f * s;
+  return {{f.moment.x * g.moment.x, f.moment.y * g.moment.y, f.moment.z * g.moment.z, f.moment.x * g.moment.y,
+           f.moment.x * g.moment.z, f.moment.y * g.moment.z},
+          outer(f.moment, g.force),
+          {f.force.x * g.force.x, f.force.y * g.force.y, f.force.z * g.force.z, f.force.x * g.force.y,
+           f.force.x * g.force.z, f.force.y * g.force.z}};
+}
+
+/// φ(l) P φ*(l): the articulated inertia about O of one given about P, with l from O to P.
+template <class T>
+constexpr ArticulatedInertia<T> shifted(const ArticulatedInertia<T>& p, const Vec3<T>& l) {
+  const Mat3<T> s = skew(l);
+  const Mat3<T> sl = s * p.linear.full();  // l̃ L
+  const Mat3<T> moved = p.coupling + sl;   // C + l̃ L
+  // J + l̃ C* − C l̃ − l̃ L l̃ = J − (C l̃ + (C l̃)*) − l̃ L l̃, with l̃* = −l̃
+  const Mat3<T> cs = p.coupling * s;
+  return {p.rotational + Sym3<T>::symmetric_part(-(cs + cs.transpose() + sl * s)), moved, p.linear};
+}
+
+/// The same articulated body about the same point, in other axes.
+template <class T>
+constexpr ArticulatedInertia<T> operator*(const Rotation<T>& r, const ArticulatedInertia<T>& p) {
+  return {congruence(r.matrix(), p.rotational), r.matrix() * p.coupling * r.matrix().transpose(),
+          congruence(r.matrix(), p.linear)};
+}
+
+/// From B's origin and axes to A's: φ(p) R P R* φ*(p).
+template <class T>
+constexpr ArticulatedInertia<T> operator*(const Transform<T>& x, const ArticulatedInertia<T>& p) {
+  return shifted(x.rotation * p, x.translation);
+}
+
+}  // namespace bunraku

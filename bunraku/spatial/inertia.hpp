@@ -1,0 +1,71 @@
+/// @file
+/// The spatial inertia of a rigid body in its ten parameters.
+#pragma once
+
+#include "bunraku/spatial/transform.hpp"
+
+namespace bunraku {
+
+/// M = [𝒥 m p̃; −m p̃ m I] about a point O: mass m, first moment m p (p from O to the centre of mass) and rotational
+/// inertia 𝒥 about O. Ten numbers, linear in each, so that bodies add by adding them.
+template <class T>
+struct RigidInertia {
+  T mass{};              ///< m, kg.
+  Vec3<T> first_moment;  ///< m p, kg·m.
+  Sym3<T> inertia;       ///< 𝒥 about O, kg·m².
+
+  /// Nothing.
+  static constexpr RigidInertia zero() { return {}; }
+  /// From mass, centre of mass and rotational inertia about the centre of mass, all in the body's axes.
+  static constexpr RigidInertia about_center(const T& mass, const Vec3<T>& center, const Sym3<T>& central) {
+    return {mass, center * mass, central + point_inertia(center) * mass};
+  }
+  /// The centre of mass p; the origin for a body without mass.
+  constexpr Vec3<T> center() const { return mass == T(0) ? Vec3<T>::zero() : first_moment / mass; }
+  /// The rotational inertia about the centre of mass.
+  constexpr Sym3<T> central() const { return inertia - point_inertia(center()) * mass; }
+  /// The 36 numbers.
+  constexpr Mat6<T> matrix() const {
+    const Mat3<T> p = skew(first_moment);
+    return {inertia.full(), p, -p, Mat3<T>::diagonal(mass, mass, mass)};
+  }
+
+  /// Adds in place.
+  constexpr RigidInertia& operator+=(const RigidInertia& b) { return *this = *this + b; }
+  /// Two bodies as one, both about one point.
+  friend constexpr RigidInertia operator+(const RigidInertia& a, const RigidInertia& b) {
+    return {a.mass + b.mass, a.first_moment + b.first_moment, a.inertia + b.inertia};
+  }
+  /// M V: the momentum, or the force for an acceleration: (𝒥ω + m p × v, m v − m p × ω).
+  friend constexpr Force<T> operator*(const RigidInertia& a, const Motion<T>& v) {
+    return {a.inertia * v.angular + cross(a.first_moment, v.linear),
+            v.linear * a.mass - cross(a.first_moment, v.angular)};
+  }
+  /// Elementwise equality.
+  friend constexpr bool operator==(const RigidInertia&, const RigidInertia&) = default;
+};
+
+/// φ(l) M φ*(l): the inertia about O of a body given about P, with l from O to P.
+template <class T>
+constexpr RigidInertia<T> shifted(const RigidInertia<T>& a, const Vec3<T>& l) {
+  // 𝒥 − l̃ (m p)~ − (m p)~ l̃ − m l̃ l̃ (parallel axes, without going through the centre of mass)
+  const Vec3<T>& h = a.first_moment;
+  const T lh = T(2) * dot(l, h);
+  const Sym3<T> mixed{lh - T(2) * l.x * h.x,    lh - T(2) * l.y * h.y,    lh - T(2) * l.z * h.z,
+                      -(l.x * h.y + l.y * h.x), -(l.x * h.z + l.z * h.x), -(l.y * h.z + l.z * h.y)};
+  return {a.mass, h + l * a.mass, a.inertia + mixed + point_inertia(l) * a.mass};
+}
+
+/// The same body about the same point, in other axes.
+template <class T>
+constexpr RigidInertia<T> operator*(const Rotation<T>& r, const RigidInertia<T>& a) {
+  return {a.mass, r * a.first_moment, congruence(r.matrix(), a.inertia)};
+}
+
+/// From B's origin and axes to A's: φ(p) R M R* φ*(p).
+template <class T>
+constexpr RigidInertia<T> operator*(const Transform<T>& x, const RigidInertia<T>& a) {
+  return shifted(x.rotation * a, x.translation);
+}
+
+}  // namespace bunraku
