@@ -1,0 +1,14 @@
+/// @file
+/// All of Bunraku.
+#pragma once
+
+#include "bunraku/dynamics/kinematics.hpp"
+#include "bunraku/io/load.hpp"
+#include "bunraku/io/urdf_writer.hpp"
+#include "bunraku/model/builder.hpp"
+#include "bunraku/model/configuration.hpp"
+#include "bunraku/model/hinge_laws.hpp"
+#include "bunraku/spatial/articulated_inertia.hpp"
+#include "bunraku/spatial/cross.hpp"
+#include "bunraku/spatial/eigen.hpp"
+#include "bunraku/version.hpp"

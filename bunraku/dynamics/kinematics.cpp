@@ -1,0 +1,101 @@
+#include "bunraku/dynamics/kinematics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "bunraku/model/detail/arguments.hpp"
+
+namespace bunraku {
+
+namespace {
+
+/// How far a quaternion's norm may be off: more than rounding, less than a mistake.
+constexpr double quaternion_tolerance = 1e-6;
+
+void check_quaternions(const Model& model, std::span<const double> q) {
+  for (const Body& body : model.bodies()) {
+    if (body.nq == 0 || (body.hinge.type != HingeType::spherical && body.hinge.type != HingeType::free)) {
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(body.q_index);
+    const double norm = Quaternion<double>{q[at], q[at + 1], q[at + 2], q[at + 3]}.norm();
+    if (std::abs(norm - 1) > quaternion_tolerance) {
+      throw ArgumentError(fmt::format("the quaternion of hinge '{}', q[{}] to q[{}], has norm {:.9g} instead of 1",
+                                      body.hinge.name, at, at + 3, norm));
+    }
+  }
+}
+
+}  // namespace
+
+Kinematics::Kinematics(Model model)
+    : model_(std::move(model)),
+      q_(static_cast<std::size_t>(model_.nq())),
+      v_(static_cast<std::size_t>(model_.nv())),
+      poses_(model_.bodies().size() + 1, Transform<double>::identity()),
+      velocities_(model_.bodies().size() + 1, Motion<double>::zero()) {
+  neutral(model_, q_);
+  sweep();
+}
+
+void Kinematics::set_state(std::span<const double> q, std::span<const double> v) {
+  check_argument(q, model_.nq(), "q");
+  check_argument(v, model_.nv(), "v");
+  check_quaternions(model_, q);
+  std::copy(q.begin(), q.end(), q_.begin());
+  std::copy(v.begin(), v.end(), v_.begin());
+  normalize(model_, q_);
+  sweep();
+}
+
+void Kinematics::set_configuration(std::span<const double> q) {
+  check_argument(q, model_.nq(), "q");
+  check_quaternions(model_, q);
+  std::copy(q.begin(), q.end(), q_.begin());
+  std::fill(v_.begin(), v_.end(), 0.0);
+  normalize(model_, q_);
+  sweep();
+}
+
+/// Outward: V(k) = φ*(k+1, k) V(k+1) + H*(k) θ̇(k), base to tips (RK92 6).
+void Kinematics::sweep() {
+  std::array<Motion<double>, max_hinge_velocities> columns{};
+  for (std::size_t i = 0; i < model_.bodies().size(); ++i) {
+    const Body& body = model_.bodies()[i];
+    const auto parent = static_cast<std::size_t>(body.parent + 1);
+    const double* q = q_.data() + body.q_index;
+    const double* v = v_.data() + body.v_index;
+    std::array<double, max_hinge_positions> follower_q{};
+    std::array<double, max_hinge_velocities> follower_v{};
+    if (body.leader != world) {  // a mimic hinge has no coordinates: its one coordinate follows the leader's
+      follower_q[0] = body.leader_ratio * *q + body.leader_offset;
+      follower_v[0] = body.leader_ratio * *v;
+      q = follower_q.data();
+      v = follower_v.data();
+    }
+    const Transform<double> X_PB = body.X_PF * hinge_pose(body.hinge, q) * body.X_MB;
+    hinge_joint_map(body.hinge, q, columns.data());
+    Motion<double> relative = Motion<double>::zero();
+    for (int j = 0; j < body.hinge.velocity_size(); ++j) {
+      relative += columns[static_cast<std::size_t>(j)] * v[j];
+    }
+    poses_[i + 1] = poses_[parent] * X_PB;
+    velocities_[i + 1] = inverse_times(X_PB, velocities_[parent]) + inverse_times(body.X_MB, relative);
+  }
+}
+
+Vec3<double> Kinematics::center_of_mass() const {
+  Vec3<double> moment = Vec3<double>::zero();
+  double mass = 0;
+  for (std::size_t i = 0; i < model_.bodies().size(); ++i) {
+    const RigidInertia<double>& inertia = model_.bodies()[i].inertia;
+    moment += poses_[i + 1].translation * inertia.mass + poses_[i + 1].rotation * inertia.first_moment;
+    mass += inertia.mass;
+  }
+  return mass > 0 ? moment / mass : Vec3<double>::zero();
+}
+
+}  // namespace bunraku

@@ -1,0 +1,126 @@
+#include "bunraku/model/builder.hpp"
+
+#include <utility>
+
+#include "bunraku/model/detail/builder_parts.hpp"
+
+namespace bunraku {
+
+ModelBuilder::ModelBuilder(std::string name) : parts_(std::make_unique<Parts>()) {
+  parts_->name = std::move(name);
+}
+ModelBuilder::~ModelBuilder() = default;
+ModelBuilder::ModelBuilder(const ModelBuilder& other) : parts_(std::make_unique<Parts>(*other.parts_)) {}
+ModelBuilder& ModelBuilder::operator=(const ModelBuilder& other) {
+  if (this != &other) {
+    parts_ = std::make_unique<Parts>(*other.parts_);
+  }
+  return *this;
+}
+ModelBuilder::ModelBuilder(ModelBuilder&&) noexcept = default;
+ModelBuilder& ModelBuilder::operator=(ModelBuilder&&) noexcept = default;
+
+ModelBuilder& ModelBuilder::set_name(std::string name) {
+  parts_->name = std::move(name);
+  return *this;
+}
+ModelBuilder& ModelBuilder::set_format(Format format) {
+  parts_->format = format;
+  return *this;
+}
+ModelBuilder& ModelBuilder::set_gravity(const Vec3<double>& gravity) {
+  parts_->gravity = gravity;
+  return *this;
+}
+ModelBuilder& ModelBuilder::add(BodySpec body) {
+  if (body.hinge.name.empty()) {
+    body.hinge.name = body.name + "_hinge";
+  }
+  parts_->bodies.push_back(std::move(body));
+  return *this;
+}
+ModelBuilder& ModelBuilder::add(NodeSpec node) {
+  parts_->nodes.push_back(std::move(node));
+  return *this;
+}
+ModelBuilder& ModelBuilder::add(ClosureSpec closure) {
+  parts_->closures.push_back(std::move(closure));
+  return *this;
+}
+ModelBuilder& ModelBuilder::add_to_world(Geometry geometry) {
+  parts_->world_geometry.push_back(std::move(geometry));
+  return *this;
+}
+ModelBuilder& ModelBuilder::report(Problem problem) {
+  parts_->reported.push_back(std::move(problem));
+  return *this;
+}
+
+const std::vector<BodySpec>& ModelBuilder::bodies() const {
+  return parts_->bodies;
+}
+const std::vector<NodeSpec>& ModelBuilder::nodes() const {
+  return parts_->nodes;
+}
+const std::vector<ClosureSpec>& ModelBuilder::closures() const {
+  return parts_->closures;
+}
+
+std::vector<Problem> ModelBuilder::check() const {
+  ProblemList problems(parts_->reported);
+  parts_->assemble(problems);
+  return std::move(problems.problems());
+}
+
+Model ModelBuilder::build(Strictness strictness) const {
+  ProblemList problems(parts_->reported);
+  const std::shared_ptr<Model::Data> data = parts_->assemble(problems);
+  if (problems.has_errors() || (strictness == Strictness::strict && !problems.problems().empty())) {
+    throw ModelError(std::move(problems.problems()));
+  }
+  data->warnings = std::move(problems.problems());
+  Model::make_indices(*data);
+  return Model(data);
+}
+
+ModelBuilder edit(const Model& model) {
+  ModelBuilder builder(model.name());
+  builder.set_format(model.format()).set_gravity(model.gravity());
+  const auto name_of = [&](int body) { return body == world ? std::string(world_name) : model.body(body).name; };
+  for (const Body& body : model.bodies()) {
+    builder.add(BodySpec{.name = body.name,
+                         .parent = name_of(body.parent),
+                         .hinge = body.hinge,
+                         .X_PF = body.X_PF,
+                         .X_MB = body.X_MB,
+                         .inertia = body.inertia,
+                         .visuals = body.visuals,
+                         .collisions = body.collisions,
+                         .where = body.where});
+  }
+  for (const Node& node : model.nodes()) {
+    builder.add(NodeSpec{.name = node.name, .body = name_of(node.body), .X_BN = node.X_BN});
+  }
+  for (const Closure& c : model.closures()) {
+    const auto hinge_name = [&](int body) { return body == world ? std::string() : model.body(body).hinge.name; };
+    const bool nodes = c.kind == ClosureKind::nodes;
+    builder.add(ClosureSpec{.name = c.name,
+                            .kind = c.kind,
+                            .type = c.type,
+                            .axis = c.axis,
+                            .axis2 = c.axis2,
+                            .pitch = c.pitch,
+                            .a = nodes ? c.a.name : hinge_name(c.hinge_a),
+                            .b = nodes ? c.b.name : hinge_name(c.hinge_b),
+                            .polynomial = c.polynomial,
+                            .reference_a = c.reference_a,
+                            .reference_b = c.reference_b,
+                            .where = c.where});
+  }
+  for (const Geometry& shape : model.world_geometry()) {
+    builder.add_to_world(shape);
+  }
+  return builder;
+}
+
+}  // namespace bunraku

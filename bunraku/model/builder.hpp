@@ -1,0 +1,111 @@
+/// @file
+/// Builds a Model in code, and checks it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bunraku/model/model.hpp"
+
+namespace bunraku {
+
+/// What to do with warnings.
+enum class Strictness {
+  tolerant,  ///< Keep them: Model::warnings().
+  strict,    ///< Treat them as errors.
+};
+
+/// A body on its way into a model. See Body for the meaning of the fields of the same name.
+struct BodySpec {
+  std::string name;                                             ///< Unique; not "world".
+  std::string parent = std::string(world_name);                 ///< A body's name, or "world"; may be added later.
+  Hinge hinge = {};                                             ///< Its name defaults to the body's name + "_hinge".
+  Transform<double> X_PF = Transform<double>::identity();       ///< The hinge's frame on the parent.
+  Transform<double> X_MB = Transform<double>::identity();       ///< The body's frame in the hinge's moving frame.
+  RigidInertia<double> inertia = RigidInertia<double>::zero();  ///< About the body's origin, in its axes.
+  std::vector<Geometry> visuals = {};                           ///< What it looks like.
+  std::vector<Geometry> collisions = {};                        ///< What it bumps into.
+  SourceLocation where = {};                                    ///< For messages.
+};
+
+/// A node on its way into a model.
+struct NodeSpec {
+  std::string name;                                        ///< Unique among nodes and bodies.
+  std::string body = std::string(world_name);              ///< A body's name, or "world".
+  Transform<double> X_BN = Transform<double>::identity();  ///< Its pose on the body.
+  SourceLocation where = {};                               ///< For messages.
+};
+
+/// A closure on its way into a model. See Closure for the meaning of the fields of the same name.
+struct ClosureSpec {
+  std::string name;                                    ///< Unique among the closures.
+  ClosureKind kind = ClosureKind::nodes;               ///< What it joins.
+  HingeType type = HingeType::fixed;                   ///< Freedom that it leaves.
+  Vec3<double> axis = Vec3<double>::unit_z();          ///< As Hinge::axis, in node a's axes.
+  Vec3<double> axis2 = Vec3<double>::unit_x();         ///< As Hinge::axis2.
+  double pitch = 0;                                    ///< As Hinge::pitch.
+  std::string a = {};                                  ///< A node's or body's name, or the hinge tied.
+  std::string b = {};                                  ///< The same for the other side; a hinge may be left empty.
+  std::array<double, 5> polynomial = {0, 1, 0, 0, 0};  ///< Coefficients, constant first.
+  double reference_a = 0;                              ///< q_a0.
+  double reference_b = 0;                              ///< q_b0.
+  SourceLocation where = {};                           ///< For messages.
+};
+
+/// Collects bodies, nodes and closures in any order; `build` sorts them parent before child, otherwise in the order
+/// in which they were added, and checks everything at once.
+class BUNRAKU_API ModelBuilder {
+ public:
+  /// An empty model.
+  explicit ModelBuilder(std::string name = "model");
+  ~ModelBuilder();
+  ModelBuilder(const ModelBuilder&);                 ///< Copies all that was added.
+  ModelBuilder& operator=(const ModelBuilder&);      ///< Copies all that was added.
+  ModelBuilder(ModelBuilder&&) noexcept;             ///< Moves all that was added.
+  ModelBuilder& operator=(ModelBuilder&&) noexcept;  ///< Moves all that was added.
+
+  /// Renames the model.
+  ModelBuilder& set_name(std::string name);
+  /// Says where the model comes from.
+  ModelBuilder& set_format(Format format);
+  /// Gravity in the world's axes, m/s². Standard gravity by default.
+  ModelBuilder& set_gravity(const Vec3<double>& gravity);
+  /// Adds a body. Axes need not have unit length.
+  ModelBuilder& add(BodySpec body);
+  /// Adds a named frame.
+  ModelBuilder& add(NodeSpec node);
+  /// Adds a loop closure.
+  ModelBuilder& add(ClosureSpec closure);
+  /// Adds a shape to the world.
+  ModelBuilder& add_to_world(Geometry geometry);
+  /// Adds a problem found elsewhere, such as by a file reader: a warning is kept, an error makes build throw.
+  ModelBuilder& report(Problem problem);
+
+  /// The bodies so far, in the order in which they were added.
+  const std::vector<BodySpec>& bodies() const;
+  /// The nodes so far.
+  const std::vector<NodeSpec>& nodes() const;
+  /// The closures so far.
+  const std::vector<ClosureSpec>& closures() const;
+
+  /// All that is wrong, errors and warnings; empty for a sound model. O(N log N).
+  std::vector<Problem> check() const;
+  /// The model. Throws ModelError with every problem when there is an error (strict: or a warning). O(N log N). The
+  /// builder is left as it was.
+  Model build(Strictness strictness = Strictness::tolerant) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// A builder with all that a model has, to change it and build it again.
+BUNRAKU_API ModelBuilder edit(const Model& model);
+
+/// The model with every body that hangs on another by a fixed hinge made part of that other: inertia and shapes are
+/// added to it, and the body's name becomes a node there. Bodies fixed to the world stay, so that their mass counts.
+BUNRAKU_API Model merge_fixed(const Model& model);
+
+}  // namespace bunraku

@@ -1,0 +1,129 @@
+#include "bunraku/model/hinge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "bunraku/model/hinge_laws.hpp"
+
+namespace bunraku {
+
+namespace {
+
+constexpr std::array<std::string_view, 12> type_names = {"fixed",     "revolute",    "continuous",    "prismatic",
+                                                         "helical",   "cylindrical", "universal",     "planar",
+                                                         "spherical", "free",        "translational", "custom"};
+constexpr std::array<HingeType, 12> types = {HingeType::fixed,     HingeType::revolute,      HingeType::continuous,
+                                             HingeType::prismatic, HingeType::helical,       HingeType::cylindrical,
+                                             HingeType::universal, HingeType::planar,        HingeType::spherical,
+                                             HingeType::free,      HingeType::translational, HingeType::custom};
+
+}  // namespace
+
+std::string_view to_string(HingeType type) {
+  const auto* const at = std::find(types.begin(), types.end(), type);
+  return type_names[static_cast<std::size_t>(at - types.begin())];
+}
+
+std::optional<HingeType> hinge_type_from_string(std::string_view name) {
+  const auto* const at = std::find(type_names.begin(), type_names.end(), name);
+  return at == type_names.end() ? std::nullopt
+                                : std::optional(types[static_cast<std::size_t>(at - type_names.begin())]);
+}
+
+int configuration_size(HingeType type) {
+  return laws::visit_hinge_law(type, [](auto law) { return decltype(law)::nq; }, [] { return 0; });
+}
+
+int velocity_size(HingeType type) {
+  return laws::visit_hinge_law(type, [](auto law) { return decltype(law)::nv; }, [] { return 0; });
+}
+
+CustomHinge::~CustomHinge() = default;
+
+Motion<double> CustomHinge::bias(const double* q, const double* v) const {
+  // (dH*/dt) v = d/ds [H*(q ⊕ v s) v] at s = 0; the step balances the sixth-order error against rounding
+  double speed = 0;
+  for (int i = 0; i < velocity_size(); ++i) {
+    speed = std::max(speed, std::abs(v[i]));
+  }
+  if (speed == 0) {
+    return Motion<double>::zero();
+  }
+  const double step = 5e-3 / speed;
+  const auto velocity_at = [&](double s) {
+    std::array<double, max_hinge_positions> moved{};
+    std::array<Motion<double>, max_hinge_velocities> columns{};
+    integrate(q, v, s, moved.data());
+    joint_map(moved.data(), columns.data());
+    Motion<double> sum = Motion<double>::zero();
+    for (int i = 0; i < velocity_size(); ++i) {
+      sum += columns[static_cast<std::size_t>(i)] * v[i];
+    }
+    return sum;
+  };
+  const auto slope = [&](double s) { return velocity_at(s) - velocity_at(-s); };
+  return (slope(step) * 45.0 - slope(2 * step) * 9.0 + slope(3 * step)) * (1 / (60 * step));
+}
+
+void CustomHinge::integrate(const double* q, const double* v, double dt, double* out) const {
+  for (int i = 0; i < configuration_size(); ++i) {
+    out[i] = q[i] + v[i] * dt;
+  }
+}
+
+void CustomHinge::difference(const double* q0, const double* q1, double* v) const {
+  for (int i = 0; i < configuration_size(); ++i) {
+    v[i] = q1[i] - q0[i];
+  }
+}
+
+void CustomHinge::neutral(double* q) const {
+  std::fill_n(q, configuration_size(), 0.0);
+}
+
+void CustomHinge::normalize(double* /*q*/) const {}
+
+int Hinge::configuration_size() const {
+  return type == HingeType::custom ? custom->configuration_size() : bunraku::configuration_size(type);
+}
+
+int Hinge::velocity_size() const {
+  return type == HingeType::custom ? custom->velocity_size() : bunraku::velocity_size(type);
+}
+
+Transform<double> hinge_pose(const Hinge& hinge, const double* q) {
+  return laws::visit_hinge_law(
+      hinge.type, [&](auto law) { return law.pose(hinge, q); }, [&] { return hinge.custom->pose(q); });
+}
+
+void hinge_joint_map(const Hinge& hinge, const double* q, Motion<double>* columns) {
+  laws::visit_hinge_law(
+      hinge.type, [&](auto law) { law.joint_map(hinge, q, columns); }, [&] { hinge.custom->joint_map(q, columns); });
+}
+
+Motion<double> hinge_bias(const Hinge& hinge, const double* q, const double* v) {
+  return laws::visit_hinge_law(
+      hinge.type, [&](auto law) { return law.bias(hinge, q, v); }, [&] { return hinge.custom->bias(q, v); });
+}
+
+void hinge_integrate(const Hinge& hinge, const double* q, const double* v, double dt, double* out) {
+  laws::visit_hinge_law(
+      hinge.type, [&](auto law) { law.integrate(hinge, q, v, dt, out); },
+      [&] { hinge.custom->integrate(q, v, dt, out); });
+}
+
+void hinge_difference(const Hinge& hinge, const double* q0, const double* q1, double* v) {
+  laws::visit_hinge_law(
+      hinge.type, [&](auto law) { law.difference(hinge, q0, q1, v); }, [&] { hinge.custom->difference(q0, q1, v); });
+}
+
+void hinge_neutral(const Hinge& hinge, double* q) {
+  laws::visit_hinge_law(hinge.type, [&](auto law) { law.neutral(q); }, [&] { hinge.custom->neutral(q); });
+}
+
+void hinge_normalize(const Hinge& hinge, double* q) {
+  laws::visit_hinge_law(hinge.type, [&](auto law) { law.normalize(q); }, [&] { hinge.custom->normalize(q); });
+}
+
+}  // namespace bunraku

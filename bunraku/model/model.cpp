@@ -1,0 +1,104 @@
+#include "bunraku/model/model.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "bunraku/model/detail/validation.hpp"
+
+namespace bunraku {
+
+std::string_view to_string(Format format) {
+  static constexpr std::array<std::string_view, 4> names = {"code", "urdf", "mjcf", "sdf"};
+  return names[static_cast<std::size_t>(format)];
+}
+
+std::string_view to_string(ShapeType type) {
+  static constexpr std::array<std::string_view, 7> names = {"sphere",    "box",   "cylinder", "capsule",
+                                                            "ellipsoid", "plane", "mesh"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+void Model::make_indices(Data& data) {
+  const auto sorted = [](Index& index) { std::sort(index.begin(), index.end()); };
+  data.body_names.clear();
+  data.hinge_names.clear();
+  data.node_names.clear();
+  for (int i = 0; i < static_cast<int>(data.bodies.size()); ++i) {
+    data.body_names.emplace_back(data.bodies[static_cast<std::size_t>(i)].name, i);
+    data.hinge_names.emplace_back(data.bodies[static_cast<std::size_t>(i)].hinge.name, i);
+  }
+  for (int i = 0; i < static_cast<int>(data.nodes.size()); ++i) {
+    data.node_names.emplace_back(data.nodes[static_cast<std::size_t>(i)].name, i);
+  }
+  sorted(data.body_names);
+  sorted(data.hinge_names);
+  sorted(data.node_names);
+}
+
+namespace {
+
+using Index = std::vector<std::pair<std::string_view, int>>;
+
+std::optional<int> look_up(const Index& index, std::string_view name) {
+  const auto at = std::lower_bound(index.begin(), index.end(), std::pair(name, world));
+  return at != index.end() && at->first == name ? std::optional(at->second) : std::nullopt;
+}
+
+[[noreturn]] void unknown(std::string_view kind, std::string_view name, const Model& model,
+                          std::initializer_list<const Index*> tables) {
+  std::vector<std::string> known;
+  for (const Index* table : tables) {
+    for (const auto& entry : *table) {
+      known.emplace_back(entry.first);
+    }
+  }
+  throw ArgumentError(
+      fmt::format("model '{}' has no {} '{}'{}", model.name(), kind, name, detail::did_you_mean(name, known)));
+}
+
+}  // namespace
+
+std::optional<int> Model::find_body(std::string_view name) const {
+  return name == world_name ? std::optional(world) : look_up(data_->body_names, name);
+}
+
+std::optional<int> Model::find_hinge(std::string_view name) const {
+  return look_up(data_->hinge_names, name);
+}
+
+std::optional<Node> Model::find_node(std::string_view name) const {
+  if (const auto body = find_body(name)) {
+    return Node{std::string(name), *body, Transform<double>::identity()};
+  }
+  const auto node = look_up(data_->node_names, name);
+  return node ? std::optional(nodes()[static_cast<std::size_t>(*node)]) : std::nullopt;
+}
+
+int Model::body_index(std::string_view name) const {
+  const auto found = find_body(name);
+  return found ? *found : (unknown("body", name, *this, {&data_->body_names}), 0);
+}
+
+int Model::hinge_index(std::string_view name) const {
+  const auto found = find_hinge(name);
+  return found ? *found : (unknown("hinge", name, *this, {&data_->hinge_names}), 0);
+}
+
+Node Model::node(std::string_view name) const {
+  auto found = find_node(name);
+  return found ? *std::move(found) : (unknown("node", name, *this, {&data_->body_names, &data_->node_names}), Node{});
+}
+
+Model Model::with_gravity(const Vec3<double>& gravity) const {
+  if (!is_finite(gravity)) {
+    throw ArgumentError("gravity is not finite");
+  }
+  auto data = std::make_shared<Data>(*data_);
+  data->gravity = gravity;
+  make_indices(*data);  // its views must point into the copy
+  return Model(std::move(data));
+}
+
+}  // namespace bunraku

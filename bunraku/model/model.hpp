@@ -1,0 +1,164 @@
+/// @file
+/// The model of a multibody system: bodies, hinges, nodes, closures. Immutable, and shared between threads.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bunraku/error.hpp"
+#include "bunraku/model/geometry.hpp"
+#include "bunraku/model/hinge.hpp"
+#include "bunraku/spatial/inertia.hpp"
+
+namespace bunraku {
+
+/// The index of the world where a body's index is asked for.
+inline constexpr int world = -1;
+/// The name of the world where a body's name is asked for.
+inline constexpr std::string_view world_name = "world";
+/// Gravity where a file does not say: m/s², along −z.
+inline constexpr Vec3<double> standard_gravity{0, 0, -9.81};
+
+/// A rigid body and the hinge by which it hangs on its parent: X_PB(q) = X_PF · X_FM(q) · X_MB.
+struct Body {
+  std::string name;                                             ///< Unique among the bodies.
+  int parent = world;                                           ///< Index of the parent; smaller than its own.
+  Hinge hinge;                                                  ///< How it moves against the parent.
+  Transform<double> X_PF = Transform<double>::identity();       ///< The hinge's frame on the parent.
+  Transform<double> X_MB = Transform<double>::identity();       ///< The body's frame in the hinge's moving frame.
+  RigidInertia<double> inertia = RigidInertia<double>::zero();  ///< About the body's origin, in its axes.
+  std::vector<Geometry> visuals = {};                           ///< What it looks like.
+  std::vector<Geometry> collisions = {};                        ///< What it bumps into.
+  SourceLocation where = {};                                    ///< Where the file describes it.
+
+  int q_index = 0;  ///< Where the hinge's coordinates start in q.
+  int v_index = 0;  ///< Where the hinge's coordinates start in v.
+  int nq = 0;       ///< Coordinates of its own in q; none for a mimic hinge.
+  int nv = 0;       ///< Coordinates of its own in v; none for a mimic hinge.
+
+  /// For a mimic hinge: the body whose hinge leads in the end, through any chain of mimics.
+  int leader = world;
+  double leader_ratio = 1;   ///< For a mimic hinge: q = leader_ratio · q_leader + leader_offset.
+  double leader_offset = 0;  ///< See leader_ratio.
+};
+
+/// A named frame on a body, or on the world.
+struct Node {
+  std::string name;                                        ///< Unique among nodes and bodies.
+  int body = world;                                        ///< The body it is fixed to.
+  Transform<double> X_BN = Transform<double>::identity();  ///< Its pose on the body.
+};
+
+/// What closes a loop.
+enum class ClosureKind {
+  nodes,   ///< Two nodes are joined by a hinge.
+  hinges,  ///< Two hinge coordinates are tied by a polynomial.
+};
+
+/// A loop closure. Between two nodes it acts as a hinge of the given type whose frames F and M are the nodes: `fixed`
+/// leaves no freedom (6 equations), `spherical` leaves rotation (3), `revolute` rotation about `axis` (5), and so on.
+/// Between two hinges it says q_a − q_a0 = Σ polynomial[i] · (q_b − q_b0)^i.
+struct Closure {
+  std::string name;                                    ///< Unique among the closures.
+  ClosureKind kind = ClosureKind::nodes;               ///< What it joins.
+  HingeType type = HingeType::fixed;                   ///< Freedom that it leaves, for nodes.
+  Vec3<double> axis = Vec3<double>::unit_z();          ///< As Hinge::axis, in node a's axes.
+  Vec3<double> axis2 = Vec3<double>::unit_x();         ///< As Hinge::axis2.
+  double pitch = 0;                                    ///< As Hinge::pitch.
+  Node a;                                              ///< First node.
+  Node b;                                              ///< Second node.
+  int hinge_a = world;                                 ///< Body whose hinge is tied, for hinges.
+  int hinge_b = world;                                 ///< Body whose hinge ties; `world`: hinge_a is held still.
+  std::array<double, 5> polynomial = {0, 1, 0, 0, 0};  ///< Coefficients, constant first.
+  double reference_a = 0;                              ///< q_a0.
+  double reference_b = 0;                              ///< q_b0.
+  SourceLocation where = {};                           ///< Where the file describes it.
+};
+
+/// The file format a model came from.
+enum class Format {
+  code,  ///< Built by a program.
+  urdf,  ///< Unified Robot Description Format.
+  mjcf,  ///< MuJoCo's XML.
+  sdf,   ///< Simulation Description Format.
+};
+/// `code`, `urdf`, `mjcf` or `sdf`.
+BUNRAKU_API std::string_view to_string(Format format);
+
+class ModelBuilder;
+
+/// An immutable multibody system. Copies share one body of data; every const member may be called from any thread.
+class BUNRAKU_API Model {
+ public:
+  /// The model's name.
+  const std::string& name() const { return data_->name; }
+  /// Where it came from.
+  Format format() const { return data_->format; }
+  /// The bodies, parent before child, otherwise in the order of the file. The world is not among them.
+  std::span<const Body> bodies() const { return data_->bodies; }
+  /// Body i.
+  const Body& body(int i) const { return data_->bodies[static_cast<std::size_t>(i)]; }
+  /// The named frames. Every body's name is a node too, which is not listed here.
+  std::span<const Node> nodes() const { return data_->nodes; }
+  /// The loop closures.
+  std::span<const Closure> closures() const { return data_->closures; }
+  /// Looks of the world itself.
+  std::span<const Geometry> world_geometry() const { return data_->world_geometry; }
+  /// Gravity in the world's axes, m/s².
+  const Vec3<double>& gravity() const { return data_->gravity; }
+  /// Number of configuration coordinates.
+  int nq() const { return data_->nq; }
+  /// Number of velocity coordinates, the degrees of freedom with all loops cut open.
+  int nv() const { return data_->nv; }
+  /// The mass of all bodies, kg.
+  double mass() const { return data_->mass; }
+  /// What was odd in the model, or not used of its file.
+  std::span<const Problem> warnings() const { return data_->warnings; }
+
+  /// The index of the body of that name, `world` for "world", or nothing. O(log N).
+  std::optional<int> find_body(std::string_view name) const;
+  /// The index of the body whose hinge has that name, or nothing. O(log N).
+  std::optional<int> find_hinge(std::string_view name) const;
+  /// The node of that name, or the origin of the body of that name, or nothing. O(log N).
+  std::optional<Node> find_node(std::string_view name) const;
+  /// As find_body; throws ArgumentError, naming the nearest name.
+  int body_index(std::string_view name) const;
+  /// As find_hinge; throws ArgumentError, naming the nearest name.
+  int hinge_index(std::string_view name) const;
+  /// As find_node; throws ArgumentError, naming the nearest name.
+  Node node(std::string_view name) const;
+
+  /// The same model with other gravity (world axes, m/s²). Throws ArgumentError when it is not finite.
+  Model with_gravity(const Vec3<double>& gravity) const;
+
+ private:
+  friend class ModelBuilder;
+  using Index = std::vector<std::pair<std::string_view, int>>;
+  struct Data {
+    std::string name;
+    Format format = Format::code;
+    std::vector<Body> bodies;
+    std::vector<Node> nodes;
+    std::vector<Closure> closures;
+    std::vector<Geometry> world_geometry;
+    Vec3<double> gravity = standard_gravity;
+    std::vector<Problem> warnings;
+    int nq = 0;
+    int nv = 0;
+    double mass = 0;
+    Index body_names;  // sorted by name; the views point into the vectors above
+    Index hinge_names;
+    Index node_names;
+  };
+  explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+  static void make_indices(Data& data);
+
+  std::shared_ptr<const Data> data_;
+};
+
+}  // namespace bunraku

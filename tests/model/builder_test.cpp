@@ -1,0 +1,281 @@
+/// Builds models in code; checks order, indices, couplings, and that validation finds everything at once.
+#include "bunraku/model/builder.hpp"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bunraku/model/configuration.hpp"
+#include "support/near.hpp"
+#include "support/problems.hpp"
+#include "support/random_model.hpp"
+
+namespace bunraku::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+const RigidInertia<double> unit_body =
+    RigidInertia<double>::about_center(1, Vec3<double>::zero(), Sym3<double>::diagonal(1, 1, 1));
+
+BodySpec body(const std::string& name, const std::string& parent, HingeType type = HingeType::revolute) {
+  BodySpec spec{.name = name, .parent = parent, .inertia = unit_body};
+  spec.hinge.type = type;
+  return spec;
+}
+
+std::vector<std::string> names(const Model& model) {
+  std::vector<std::string> out;
+  for (const Body& b : model.bodies()) {
+    out.push_back(b.name);
+  }
+  return out;
+}
+
+TEST(Builder, KeepsTheOrderOfAddingAsFarAsParentsAllow) {
+  ModelBuilder builder;
+  builder.add(body("d", "b")).add(body("a", "world")).add(body("c", "a")).add(body("b", "a")).add(body("e", "world"));
+  EXPECT_THAT(names(builder.build()), ElementsAre("a", "c", "b", "d", "e"));
+}
+
+TEST(Builder, NumbersCoordinatesInThatOrder) {
+  const Model model = ModelBuilder()
+                          .add(body("base", "world", HingeType::free))
+                          .add(body("ball", "base", HingeType::spherical))
+                          .add(body("pin", "ball", HingeType::fixed))
+                          .add(body("knee", "pin", HingeType::revolute))
+                          .build();
+  EXPECT_EQ(model.nq(), 7 + 4 + 1);
+  EXPECT_EQ(model.nv(), 6 + 3 + 1);
+  EXPECT_EQ(model.body(3).q_index, 11);
+  EXPECT_EQ(model.body(3).v_index, 9);
+  EXPECT_EQ(model.body(2).nv, 0);
+  EXPECT_EQ(model.mass(), 4);
+}
+
+TEST(Builder, AxesGetUnitLength) {
+  BodySpec spec = body("a", "world");
+  spec.hinge.axis = {0, 3, 4};
+  EXPECT_TRUE(is_near(ModelBuilder().add(spec).build().body(0).hinge.axis, Vec3<double>{0, 0.6, 0.8}, 1e-15));
+}
+
+TEST(Builder, FindsThingsByNameAndSuggestsTheNearest) {
+  const Model model =
+      ModelBuilder("arm")
+          .add(body("shoulder", "world"))
+          .add(NodeSpec{.name = "tool", .body = "shoulder", .X_BN = Transform<double>::translate({1, 2, 3})})
+          .build();
+  EXPECT_EQ(model.find_body("shoulder"), 0);
+  EXPECT_EQ(model.find_body("world"), world);
+  EXPECT_EQ(model.find_hinge("shoulder_hinge"), 0);
+  EXPECT_EQ(model.node("tool").X_BN.translation.z, 3);
+  EXPECT_EQ(model.node("shoulder").body, 0);
+  EXPECT_FALSE(model.find_node("elbow"));
+  try {
+    static_cast<void>(model.node("sholder"));
+    FAIL();
+  } catch (const ArgumentError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("did you mean 'shoulder'?"));
+  }
+  EXPECT_THROW(static_cast<void>(model.body_index("x")), ArgumentError);
+  EXPECT_THROW(static_cast<void>(model.hinge_index("x")), ArgumentError);
+}
+
+TEST(Builder, CopiesShareAndChangesDoNotLeak) {
+  const Model model = ModelBuilder().add(body("a", "world")).build();
+  const Model moon = model.with_gravity({0, 0, -1.62});
+  EXPECT_EQ(model.gravity(), standard_gravity);
+  EXPECT_EQ(moon.gravity().z, -1.62);
+  EXPECT_EQ(moon.find_body("a"), 0);
+  EXPECT_THROW(static_cast<void>(model.with_gravity({0, nan, 0})), ArgumentError);
+}
+
+TEST(Builder, FollowsChainsOfMimics) {
+  BodySpec b = body("b", "a");
+  b.hinge.mimic = Mimic{"a_hinge", 2, 0.5};
+  BodySpec c = body("c", "b");
+  c.hinge.mimic = Mimic{"b_hinge", -3, 0.1};
+  const Model model = ModelBuilder().add(c).add(b).add(body("a", "world")).build();
+  EXPECT_EQ(model.nv(), 1);
+  const Body& last = model.body(*model.find_body("c"));
+  EXPECT_EQ(last.nv, 0);
+  EXPECT_EQ(last.leader, *model.find_body("a"));
+  EXPECT_DOUBLE_EQ(last.leader_ratio, -6);
+  EXPECT_DOUBLE_EQ(last.leader_offset, -3 * 0.5 + 0.1);
+  EXPECT_EQ(last.hinge.mimic->hinge, "b_hinge") << "as it was written";
+}
+
+TEST(Builder, RefusesMimicsThatLeadNowhere) {
+  BodySpec a = body("a", "world");
+  a.hinge.mimic = Mimic{"b_hinge"};
+  BodySpec b = body("b", "a");
+  b.hinge.mimic = Mimic{"a_hinge"};
+  EXPECT_THAT(ModelBuilder().add(a).add(b).check(), Contains(error("mimics itself")));
+  a.hinge.mimic = Mimic{"a_hinge"};
+  EXPECT_THAT(ModelBuilder().add(a).check(), Contains(error("mimics itself")));
+  a.hinge.mimic = Mimic{"a_hing"};
+  EXPECT_THAT(ModelBuilder().add(a).check(), Contains(error("did you mean 'a_hinge'")));
+  a.hinge.mimic = Mimic{"c_hinge"};
+  b.hinge.mimic = Mimic{"a_hinge"};
+  const auto problems = ModelBuilder().add(b).add(a).check();
+  EXPECT_THAT(problems, Contains(error("'c_hinge', which does not exist")));
+  EXPECT_THAT(problems, Not(Contains(error("itself"))));
+  a.hinge.mimic = Mimic{"ball_hinge"};
+  EXPECT_THAT(ModelBuilder().add(body("ball", "world", HingeType::spherical)).add(a).check(),
+              Contains(error("which is spherical")));
+  BodySpec ball = body("ball", "world", HingeType::spherical);
+  ball.hinge.mimic = Mimic{"x_hinge"};
+  EXPECT_THAT(ModelBuilder().add(body("x", "world")).add(ball).check(), Contains(error("cannot mimic")));
+}
+
+TEST(Builder, LongMimicChainsTakeLinearTime) {
+  ModelBuilder builder;
+  constexpr int n = 100'000;
+  for (int i = 0; i < n; ++i) {
+    BodySpec spec = body("b" + std::to_string(i), i == 0 ? "world" : "b0");
+    if (i > 0) {
+      spec.hinge.mimic = Mimic{"b" + std::to_string(i - 1) + "_hinge"};
+    }
+    builder.add(spec);
+  }
+  const Model model = builder.build();
+  EXPECT_EQ(model.nv(), 1);
+  EXPECT_EQ(model.body(n - 1).leader, 0);
+}
+
+TEST(Builder, ReportsAllProblemsAtOnce) {
+  BodySpec nameless = body("", "world");
+  BodySpec heavy = body("heavy", "worl");
+  heavy.inertia.mass = -1;
+  BodySpec odd = body("odd", "world");
+  odd.hinge.axis = Vec3<double>::zero();
+  odd.hinge.dofs = {{.lower = 1, .upper = -1, .armature = -1}};
+  BodySpec lost = body("lost", "world");
+  lost.X_PF.translation.x = nan;
+  BodySpec twisted = body("twisted", "world");
+  twisted.X_MB.rotation = Rotation<double>(Mat3<double>::diagonal(1, 1, 2));
+  ModelBuilder builder;
+  builder.add(nameless).add(heavy).add(odd).add(lost).add(twisted).add(odd);
+  builder.add(NodeSpec{.name = "odd", .body = "od"});
+  builder.add(ClosureSpec{.name = "loop", .a = "odd", .b = "nowhere"});
+  builder.set_gravity({0, 0, infinity});
+  const std::vector<Problem> problems = builder.check();
+  for (const char* text :
+       {"a body has no name", "'worl', which does not exist; did you mean", "mass -1 of body 'heavy'",
+        "axis of hinge 'odd_hinge' is zero", "lower limit 1 of hinge 'odd_hinge'", "armature of hinge 'odd_hinge'",
+        "hinge frame of body 'lost' is not finite", "body 'twisted' in its hinge frame is not a rotation",
+        "a body 'odd' twice", "a hinge 'odd_hinge' twice", "node 'odd' is on 'od'", "node 'odd' has the name of a body",
+        "'nowhere', which does not exist", "gravity is not finite"}) {
+    EXPECT_THAT(problems, Contains(error(text))) << text;
+  }
+  try {
+    static_cast<void>(builder.build());
+    FAIL();
+  } catch (const ModelError& e) {
+    EXPECT_EQ(e.problems().size(), problems.size());
+    EXPECT_THAT(e.what(), HasSubstr("'twisted'"));
+  }
+}
+
+TEST(Builder, NamesTheCircle) {
+  const auto problems =
+      ModelBuilder().add(body("ok", "world")).add(body("a", "c")).add(body("b", "a")).add(body("c", "b")).check();
+  EXPECT_THAT(problems, Contains(error("in a circle")));
+  EXPECT_THAT(problems, Contains(error("'a' on 'c' on 'b' on 'a'")));
+  EXPECT_EQ(std::count_if(problems.begin(), problems.end(),
+                          [](const Problem& p) { return p.text.find("circle") != std::string::npos; }),
+            1);
+}
+
+TEST(Builder, WarnsOfWhatNoBodyCanBe) {
+  BodySpec indefinite = body("indefinite", "world");
+  indefinite.inertia = RigidInertia<double>::about_center(1, {1, 2, 3}, Sym3<double>::diagonal(1, 1, -0.1));
+  BodySpec flat = body("flat", "world");
+  flat.inertia = RigidInertia<double>::about_center(1, {1, 2, 3}, Sym3<double>::diagonal(1, 1, 3));
+  BodySpec thin = body("thin", "world");
+  thin.inertia = RigidInertia<double>::about_center(1, {1, 2, 3}, Sym3<double>::diagonal(1, 1, 2));
+  BodySpec ghost = body("ghost", "world");
+  ghost.inertia = {0, Vec3<double>::zero(), Sym3<double>::diagonal(1, 1, 1)};
+  BodySpec leaf = body("leaf", "thin");
+  leaf.inertia = RigidInertia<double>::zero();
+  BodySpec geared = body("geared", "thin");
+  geared.inertia = RigidInertia<double>::zero();
+  geared.hinge.dofs = {{.armature = 0.1}};
+  ModelBuilder builder;
+  builder.add(indefinite).add(flat).add(thin).add(ghost).add(leaf).add(geared);
+  const Model model = builder.build();
+  const std::vector<Problem> warnings(model.warnings().begin(), model.warnings().end());
+  EXPECT_THAT(warnings, Contains(warning("'indefinite' is not positive definite")));
+  EXPECT_THAT(warnings, Contains(warning("'flat' breaks the triangle inequality")));
+  EXPECT_THAT(warnings, Contains(warning("'ghost' has an inertia but no mass")));
+  EXPECT_THAT(warnings, Contains(warning("'leaf' moves on hinge 'leaf_hinge'")));
+  EXPECT_EQ(warnings.size(), 4U) << "a thin plate is fine, and so is a rotor";
+  EXPECT_THROW(static_cast<void>(builder.build(Strictness::strict)), ModelError);
+}
+
+TEST(Builder, AChainWithoutMassIsReportedOnce) {
+  BodySpec a = body("a", "world");
+  BodySpec b = body("b", "a");
+  BodySpec c = body("c", "b");
+  a.inertia = b.inertia = c.inertia = RigidInertia<double>::zero();
+  EXPECT_THAT(ModelBuilder().add(a).add(b).add(c).check(), ElementsAre(warning("'c' moves")));
+}
+
+TEST(Builder, ClosuresJoinNodesBodiesAndHinges) {
+  ModelBuilder builder;
+  builder.add(body("a", "world")).add(body("b", "world")).add(body("ball", "b", HingeType::spherical));
+  builder.add(NodeSpec{.name = "tip", .body = "a"});
+  builder.add(ClosureSpec{.name = "weld", .a = "tip", .b = "b"});
+  builder.add(ClosureSpec{.name = "hang", .type = HingeType::revolute, .axis = {0, 2, 0}, .a = "tip", .b = "world"});
+  builder.add(ClosureSpec{.name = "gear", .kind = ClosureKind::hinges, .a = "a_hinge", .b = "b_hinge"});
+  builder.add(ClosureSpec{.name = "hold", .kind = ClosureKind::hinges, .a = "a_hinge"});
+  const Model model = builder.build();
+  EXPECT_EQ(model.closures()[0].a.body, 0);
+  EXPECT_EQ(model.closures()[0].b.body, 1);
+  EXPECT_EQ(model.closures()[1].axis, Vec3<double>::unit_y());
+  EXPECT_EQ(model.closures()[2].hinge_b, 1);
+  EXPECT_EQ(model.closures()[3].hinge_b, world);
+  builder.add(ClosureSpec{.name = "gear", .kind = ClosureKind::hinges, .a = "ball_hinge", .b = "c_hinge"});
+  builder.add(ClosureSpec{.name = "drift", .type = HingeType::free, .a = "a", .b = "b"});
+  const auto problems = builder.check();
+  EXPECT_THAT(problems, Contains(error("a closure 'gear' twice")));
+  EXPECT_THAT(problems, Contains(error("'ball_hinge', which is spherical")));
+  EXPECT_THAT(problems, Contains(error("'c_hinge', which does not exist")));
+  EXPECT_THAT(problems, Contains(error("'drift' cannot be free")));
+}
+
+TEST(Builder, EditGivesTheSameModelBack) {
+  Random random(30);
+  ModelBuilder builder = random_tree(20, 0.5, random);
+  builder.add(NodeSpec{.name = "n", .body = "b3", .X_BN = random.transform()});
+  builder.add(ClosureSpec{.name = "c", .a = "n", .b = "b7"});
+  const Model model = builder.build();
+  const Model again = edit(model).build();
+  ASSERT_EQ(again.bodies().size(), model.bodies().size());
+  for (std::size_t i = 0; i < model.bodies().size(); ++i) {
+    EXPECT_EQ(again.bodies()[i].name, model.bodies()[i].name);
+    EXPECT_EQ(again.bodies()[i].X_PF, model.bodies()[i].X_PF);
+    EXPECT_EQ(again.bodies()[i].inertia, model.bodies()[i].inertia);
+  }
+  EXPECT_EQ(again.closures()[0].a.X_BN, model.closures()[0].a.X_BN);
+}
+
+TEST(Builder, AnyNumberOfBodies) {
+  EXPECT_EQ(ModelBuilder().build().nv(), 0);
+  ModelBuilder builder;
+  constexpr int n = 200'000;
+  for (int i = 0; i < n; ++i) {
+    builder.add(body("b" + std::to_string(i), i == 0 ? "world" : "b" + std::to_string(i - 1)));
+  }
+  EXPECT_EQ(builder.build().nv(), n);
+}
+
+}  // namespace
+}  // namespace bunraku::test

@@ -1,0 +1,73 @@
+/// @file
+/// Random hinges of every type and random trees of them.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "bunraku/model/builder.hpp"
+#include "support/random.hpp"
+
+namespace bunraku::test {
+
+/// A user's hinge: a turn about z by q0 that also slides along a curve, and a turn about x by q1 on top of it. Its
+/// joint map changes with both coordinates.
+class CamHinge : public CustomHinge {
+ public:
+  int configuration_size() const override { return 2; }
+  int velocity_size() const override { return 2; }
+  Transform<double> pose(const double* q) const override {
+    const Transform<double> cam{Rotation<double>::about_z(q[0]), {0.2 * (1 - std::cos(q[0])), 0, 0.1 * std::sin(q[0])}};
+    return cam * Transform<double>::rotate(Rotation<double>::about_x(q[1]));
+  }
+  void joint_map(const double* q, Motion<double>* columns) const override {
+    const double c = std::cos(q[1]);
+    const double s = std::sin(q[1]);
+    const Vec3<double> slope{0.2 * std::sin(q[0]), 0, 0.1 * std::cos(q[0])};
+    const Vec3<double> in_cam = Rotation<double>::about_z(q[0]).inverse_times(slope);
+    columns[0] = {{0, s, c}, Rotation<double>::about_x(q[1]).inverse_times(in_cam)};
+    columns[1] = {{1, 0, 0}, {0, 0, 0}};
+  }
+};
+
+/// Every type, the user's own included.
+inline constexpr std::array all_hinge_types = {HingeType::fixed,         HingeType::revolute, HingeType::continuous,
+                                               HingeType::prismatic,     HingeType::helical,  HingeType::cylindrical,
+                                               HingeType::universal,     HingeType::planar,   HingeType::spherical,
+                                               HingeType::translational, HingeType::free,     HingeType::custom};
+
+/// A hinge of that type with random axes.
+inline Hinge random_hinge(HingeType type, Random& random) {
+  Hinge hinge;
+  hinge.type = type;
+  hinge.axis = random.unit();
+  hinge.axis2 = type == HingeType::planar ? perpendicular(hinge.axis) : random.unit();
+  hinge.pitch = random.uniform(-0.5, 0.5);
+  if (type == HingeType::custom) {
+    hinge.custom = std::make_shared<CamHinge>();
+  }
+  hinge.dofs.resize(static_cast<std::size_t>(hinge.velocity_size()));
+  return hinge;
+}
+
+/// A tree of `n` bodies of all hinge types in turn. `branching` in 0 … 1: 0 makes a chain, 1 a bush.
+inline ModelBuilder random_tree(int n, double branching, Random& random) {
+  ModelBuilder builder("tree");
+  for (int i = 0; i < n; ++i) {
+    const auto type =
+        all_hinge_types[static_cast<std::size_t>(random.integer(0, static_cast<int>(all_hinge_types.size()) - 1))];
+    BodySpec body{.name = "b" + std::to_string(i)};
+    const int parent = random.uniform(0, 1) < branching ? random.integer(-1, i - 1) : i - 1;
+    body.parent = parent < 0 ? std::string(world_name) : "b" + std::to_string(parent);
+    body.hinge = random_hinge(type, random);
+    body.X_PF = random.transform();
+    body.X_MB = random.transform();
+    body.inertia = random.inertia();
+    builder.add(std::move(body));
+  }
+  return builder;
+}
+
+}  // namespace bunraku::test
