@@ -29,8 +29,10 @@ double uniform(std::mt19937_64& generator) {
   return static_cast<double>(generator() >> 11) * 0x1p-53;
 }
 
+/// Written so that limits at the ends of the number range do not overflow.
 double uniform(std::mt19937_64& generator, double low, double high) {
-  return low + (high - low) * uniform(generator);
+  const double u = uniform(generator);
+  return low * (1 - u) + high * u;
 }
 
 /// A rotation drawn uniformly from all (Shoemake's subgroup method).

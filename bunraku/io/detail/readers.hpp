@@ -1,0 +1,31 @@
+/// @file
+/// The readers of the formats. Each turns one parsed file into a builder; problems are reported to `problems`, and
+/// what cannot be gone on from is thrown as ModelError.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bunraku/io/detail/files.hpp"
+#include "bunraku/io/detail/xml.hpp"
+#include "bunraku/model/builder.hpp"
+
+namespace bunraku::io {
+
+/// What every reader needs to know.
+struct ReaderContext {
+  const LoadOptions& options;      ///< The user's wishes.
+  const PathResolver& paths;       ///< For meshes and included files.
+  std::vector<Problem>& problems;  ///< Where problems go.
+};
+
+/// Reads a `<robot>`.
+ModelBuilder read_urdf(XmlDocument& document, const ReaderContext& context);
+/// Reads a `<mujoco>`.
+ModelBuilder read_mjcf(XmlDocument& document, const ReaderContext& context);
+/// Reads an `<sdf>`.
+ModelBuilder read_sdf(XmlDocument& document, const ReaderContext& context);
+/// Adds the loop closures that a YAML file names to a builder of a URDF.
+void read_loops(std::string_view text, const std::string& file, ModelBuilder& builder, std::vector<Problem>& problems);
+
+}  // namespace bunraku::io

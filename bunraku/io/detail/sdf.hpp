@@ -1,0 +1,106 @@
+/// @file
+/// The parts of the SDF reader: it first collects all models with their frames, then makes bodies and hinges of them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bunraku/io/detail/readers.hpp"
+#include "bunraku/io/detail/sdf_frames.hpp"
+
+namespace bunraku::io::sdf {
+
+/// A parsed file.
+struct Source {
+  XmlDocument* document = nullptr;
+  std::filesystem::path folder = {};        ///< Where its relative names start; empty: where the model file is.
+  int version = 0;                          ///< 1000 · major + minor.
+  std::size_t bytes = 0;                    ///< Length of its text.
+  std::unique_ptr<XmlDocument> owned = {};  ///< Set for included files.
+  std::string key = {};                     ///< Tells it from others; empty for the model file itself.
+};
+
+/// Versions are compared as numbers.
+constexpr int version_number(int major, int minor) {
+  return 1000 * major + minor;
+}
+
+/// Reads the files that a model includes, each once, and bounds how much that may be.
+class Sources {
+ public:
+  explicit Sources(const ReaderContext& context) : context_(context) {}
+
+  /// The version that the root element claims; reported when it is missing or old.
+  static int read_version(const XmlElement& root);
+  /// The file that an `<include>` means. Throws ModelError when there is none, or when there are too many. `open` are
+  /// the files that are being read around it.
+  const Source& include(const XmlElement& element, const Source& from, const std::vector<const Source*>& open);
+  /// Reports what was not used of the included files.
+  void report_unused();
+
+ private:
+  std::filesystem::path model_file(const XmlElement& uri, const Source& from) const;
+
+  const ReaderContext& context_;
+  std::map<std::string, std::unique_ptr<Source>> sources_;
+  int includes_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+/// A link, to be made a body.
+struct Link {
+  int frame = no_frame;
+  XmlElement element;
+  const Source* source = nullptr;
+  bool fixed_to_world = false;  ///< Part of a static model.
+};
+
+/// A joint, to be made a hinge or a loop closure.
+struct Joint {
+  int frame = no_frame;
+  XmlElement element;
+  const Source* source = nullptr;
+};
+
+/// All that a file and its included files hold.
+struct Collection {
+  FrameGraph frames;
+  std::vector<Link> links;
+  std::vector<Joint> joints;
+  std::vector<int> named_frames;  ///< The `<frame>`s.
+  std::optional<Vec3<double>> gravity = {};
+  std::string name = {};
+};
+
+/// Collects the models of a file and of those that it includes.
+Collection collect(const Source& main, Sources& sources);
+
+/// A pose as written.
+struct Pose {
+  Transform<double> X = Transform<double>::identity();
+  std::string_view relative_to = {};  ///< Empty where the file does not say.
+};
+/// The numbers of a `<pose>`, or of nothing.
+Pose read_pose(const XmlElement& pose);
+/// The text of a child as yes or no.
+bool read_flag(const XmlElement& element, const char* tag, bool otherwise);
+/// The text of a child as one number.
+double read_number(const XmlElement& element, const char* tag, double otherwise, Finite finite = Finite::required);
+/// The text of a child as three numbers.
+Vec3<double> read_vector(const XmlElement& element, const char* tag, const Vec3<double>& otherwise);
+
+/// Mass, centre of mass and inertia of a link, about its origin.
+RigidInertia<double> read_inertial(const XmlElement& link);
+/// The `<visual>`s or `<collision>`s of a link.
+std::vector<Geometry> read_shapes(const Link& link, const char* tag, const FrameGraph& frames,
+                                  const PathResolver& paths);
+
+/// A joint's hinge, with its axes in the joint's frame; nothing when its type cannot be read, which is reported.
+std::optional<Hinge> read_hinge(const Joint& joint, const FrameGraph& frames);
+
+}  // namespace bunraku::io::sdf

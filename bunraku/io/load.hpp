@@ -1,0 +1,36 @@
+/// @file
+/// Reads models from files: URDF, MJCF, SDF, told apart by their content.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bunraku/model/builder.hpp"
+
+namespace bunraku {
+
+/// How to read a file.
+struct LoadOptions {
+  /// URDF: the root link hangs on the world by a free hinge in place of a fixed one. (The other formats say it
+  /// themselves and refuse the option.)
+  bool free_base = false;
+  /// Bodies on fixed hinges become part of their parents: see merge_fixed.
+  bool merge_fixed = false;
+  /// Warnings are errors.
+  Strictness strictness = Strictness::tolerant;
+  /// Folders in which `package://`, `model://` and relative names are looked up after the file's own folder; those
+  /// in ROS_PACKAGE_PATH follow. Included files must lie in one of these or below the file's own folder.
+  std::vector<std::string> search_paths = {};
+};
+
+/// Reads a model file of any format. A file `robot.yaml` beside `robot.urdf` closes the loops that it names.
+/// Throws ModelError with file, line and cure for everything that is wrong; what is understood but not used is
+/// listed in Model::warnings(). Cost: linear in the size of the file.
+BUNRAKU_API Model load(const std::string& path, const LoadOptions& options = {});
+
+/// Reads a model from text, as `load` does from a file; `name` stands for the file in messages. Relative paths in
+/// the text are looked up in the search paths alone.
+BUNRAKU_API Model load_text(std::string_view text, const std::string& name, const LoadOptions& options = {});
+
+}  // namespace bunraku

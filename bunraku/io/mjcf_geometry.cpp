@@ -1,0 +1,267 @@
+#include "bunraku/io/detail/mjcf_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace bunraku::io {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr std::array<std::string_view, 9> geom_types = {"sphere", "capsule", "ellipsoid", "cylinder", "box",
+                                                        "plane",  "mesh",    "hfield",    "sdf"};
+
+/// Volume (of a shell: area) of a shape and its principal moments for unit mass.
+struct Solid {
+  double volume = 0;
+  Vec3<double> moments = {};
+};
+
+// In what follows s is the size as MJCF has it: radii and half lengths.
+
+Solid full_solid(std::string_view type, const Vec3<double>& s) {
+  const double rr = s.x * s.x;
+  if (type == "sphere") {
+    return {4 * pi * rr * s.x / 3, Vec3<double>{1, 1, 1} * (2 * rr / 5)};
+  }
+  if (type == "cylinder") {
+    const double across = rr / 4 + s.y * s.y / 3;
+    return {2 * pi * rr * s.y, {across, across, rr / 2}};
+  }
+  if (type == "capsule") {
+    // a cylinder and two half balls, whose centres of mass are 3/8 r beyond the cylinder's ends
+    const double tube = 2 * pi * rr * s.y;
+    const double balls = 4 * pi * rr * s.x / 3;
+    const double share = tube / (tube + balls);
+    const double of_balls = 2 * rr / 5;
+    const double across = share * (rr / 4 + s.y * s.y / 3) + (1 - share) * (of_balls + s.y * s.y + 3 * s.x * s.y / 4);
+    return {tube + balls, {across, across, share * rr / 2 + (1 - share) * of_balls}};
+  }
+  const Vec3<double> squares{rr, s.y * s.y, s.z * s.z};
+  const Vec3<double> sums{squares.y + squares.z, squares.x + squares.z, squares.x + squares.y};
+  if (type == "ellipsoid") {
+    return {4 * pi * s.x * s.y * s.z / 3, sums / 5.0};
+  }
+  return {8 * s.x * s.y * s.z, sums / 3.0};  // box
+}
+
+Solid box_shell(const Vec3<double>& s) {
+  // faces across x, y, z; each counts twice
+  const Vec3<double> areas{4 * s.y * s.z, 4 * s.x * s.z, 4 * s.x * s.y};
+  const double half = areas.x + areas.y + areas.z;
+  // the mean of x² over the surface: s.x² on the faces across x, s.x²/3 on the others
+  const auto mean = [&](double size, double area) { return size * size * (area + (half - area) / 3) / half; };
+  const Vec3<double> squares{mean(s.x, areas.x), mean(s.y, areas.y), mean(s.z, areas.z)};
+  return {2 * half, {squares.y + squares.z, squares.x + squares.z, squares.x + squares.y}};
+}
+
+Solid ellipsoid_shell(const Vec3<double>& s) {
+  // Thomsen's formula for the area, good to a percent. The layer has the same thickness along the three axes: the
+  // difference of two ellipsoids whose half axes differ by it.
+  constexpr double p = 1.6075;
+  const double mean = (std::pow(s.x * s.y, p) + std::pow(s.y * s.z, p) + std::pow(s.z * s.x, p)) / 3;
+  const double growth = 1 / s.x + 1 / s.y + 1 / s.z;
+  const auto moment = [&](double a, double b) { return (a * a + b * b + 2 * (a + b) / growth) / 5; };
+  return {4 * pi * std::pow(mean, 1 / p), {moment(s.y, s.z), moment(s.x, s.z), moment(s.x, s.y)}};
+}
+
+Solid shell(std::string_view type, const Vec3<double>& s) {
+  const double rr = s.x * s.x;
+  if (type == "sphere") {
+    return {4 * pi * rr, Vec3<double>{1, 1, 1} * (2 * rr / 3)};
+  }
+  const double tube = 4 * pi * s.x * s.y;
+  const double of_tube = rr / 2 + s.y * s.y / 3;
+  if (type == "cylinder") {
+    const double disks = 2 * pi * rr;
+    const double share = tube / (tube + disks);
+    const double across = share * of_tube + (1 - share) * (rr / 4 + s.y * s.y);
+    return {tube + disks, {across, across, share * rr + (1 - share) * rr / 2}};
+  }
+  if (type == "capsule") {  // the centre of mass of a half sphere is r/2 from its plane
+    const double balls = 4 * pi * rr;
+    const double share = tube / (tube + balls);
+    const double across = share * of_tube + (1 - share) * (2 * rr / 3 + s.y * s.y + s.x * s.y);
+    return {tube + balls, {across, across, share * rr + (1 - share) * 2 * rr / 3}};
+  }
+  return type == "ellipsoid" ? ellipsoid_shell(s) : box_shell(s);
+}
+
+/// Reads one geom.
+class GeomReader {
+ public:
+  GeomReader(const Attributes& attributes, const std::string& body, const MjcfAssets& assets, const MjcfShared& shared)
+      : attributes_(attributes), element_(attributes.element()), body_(body), assets_(assets), shared_(shared) {}
+
+  MjcfGeom read(const Transform<double>& X_BF, bool weighs) {
+    const std::string_view type = attributes_.word("type", "sphere", geom_types);
+    const std::string_view mesh = attributes_.text("mesh");
+    const bool sized = mesh.empty() && type != "mesh" && type != "hfield" && type != "sdf";
+    MjcfGeom geom;
+    Geometry shape;
+    shape.name = element_.attribute("name").value_or("");
+    shape.pose = X_BF * read_placement(type);
+    bool kept = true;
+    if (sized) {
+      kept = read_size(type, shape);
+    } else {
+      kept = read_mesh(type, mesh, shape);
+    }
+    read_looks(shape);
+    geom.collides = attributes_.number("contype", 1) != 0 || attributes_.number("conaffinity", 1) != 0;
+    read_mass(type, weighs && in_groups(), sized, kept, geom);
+    if (kept) {
+      geom.shape = std::move(shape);
+    }
+    return geom;
+  }
+
+ private:
+  /// The pose, and where it comes from a `fromto` the length.
+  Transform<double> read_placement(std::string_view type) {
+    if (!attributes_.has("fromto")) {
+      return read_pose(attributes_, shared_.settings);
+    }
+    if (type != "capsule" && type != "cylinder" && type != "ellipsoid" && type != "box") {
+      element_.error(fmt::format("{} has a fromto but is a {}", element_.description(), type),
+                     "fromto is for capsules, cylinders, ellipsoids and boxes");
+      return read_pose(attributes_, shared_.settings);
+    }
+    if (attributes_.vector("pos", Vec3<double>::zero()) != Vec3<double>::zero()) {
+      element_.error(fmt::format("{} has both pos and fromto", element_.description()), "keep one of them");
+    }
+    for (const char* ignored : {"quat", "axisangle", "xyaxes", "zaxis", "euler"}) {
+      attributes_.has(ignored);  // fromto says it all
+    }
+    double length = 0;
+    const auto pose = read_fromto(attributes_, length);
+    half_length_ = pose ? length / 2 : 1;  // what is wrong with it was said
+    return pose.value_or(Transform<double>::identity());
+  }
+
+  bool read_size(std::string_view type, Geometry& shape) {
+    const std::vector<double> given = attributes_.partial("size", {0, 0, 0});
+    size_ = {given[0], given[1], given[2]};
+    if (half_length_) {
+      const bool slim = type == "capsule" || type == "cylinder";
+      size_ = slim ? Vec3<double>{size_.x, *half_length_, 0} : Vec3<double>{size_.x, size_.x, *half_length_};
+    }
+    if (type == "plane") {
+      shape.type = ShapeType::plane;
+      shape.size = {std::max(0.0, 2 * size_.x), std::max(0.0, 2 * size_.y), 0};
+      return true;
+    }
+    const int wanted = type == "sphere" ? 1 : type == "capsule" || type == "cylinder" ? 2 : 3;
+    for (int i = 0; i < wanted; ++i) {
+      if (!(size_[i] > 0)) {
+        const int numbers = half_length_ ? 1 : wanted;
+        element_.error(fmt::format("the size of {}, a {}, {}", element_.description(), type,
+                                   attributes_.has("size") ? "is not positive or not complete" : "is missing"),
+                       fmt::format("give {} positive number{} in size", numbers, numbers == 1 ? "" : "s"));
+        size_ = {1, 1, 1};  // whatever, as long as reading can go on
+        return false;
+      }
+    }
+    set_shape(type, shape);
+    return true;
+  }
+
+  void set_shape(std::string_view type, Geometry& shape) const {
+    if (type == "sphere") {
+      shape.type = ShapeType::sphere;
+      shape.size = {size_.x, 0, 0};
+    } else if (type == "ellipsoid") {
+      shape.type = ShapeType::ellipsoid;
+      shape.size = size_;
+    } else if (type == "box") {
+      shape.type = ShapeType::box;
+      shape.size = size_ * 2.0;
+    } else {
+      shape.type = type == "capsule" ? ShapeType::capsule : ShapeType::cylinder;
+      shape.size = {size_.x, 2 * size_.y, 0};
+    }
+  }
+
+  bool read_mesh(std::string_view type, std::string_view mesh, Geometry& shape) {
+    attributes_.has("size");  // the mesh has its own
+    if (type == "hfield" || type == "sdf") {
+      element_.warning(fmt::format("the shape of {}, of type {}, is not used", element_.description(), type));
+      return false;
+    }
+    if (mesh.empty()) {
+      element_.error(fmt::format("{} is a {} but names no mesh", element_.description(), type), "add mesh=\"…\"");
+      return false;
+    }
+    return assets_.set_mesh(element_, mesh, shape);
+  }
+
+  void read_looks(Geometry& shape) {
+    if (const std::string_view material = attributes_.text("material"); !material.empty()) {
+      assets_.set_material(element_, material, shape);
+    }
+    constexpr std::array<double, 4> untouched = {0.5, 0.5, 0.5, 1};  // leaves the colour to the material
+    if (const auto rgba = attributes_.numbers("rgba", 4, 4)) {
+      const std::array<double, 4> color = {(*rgba)[0], (*rgba)[1], (*rgba)[2], (*rgba)[3]};
+      if (color != untouched || !shape.color) {
+        shape.color = color;
+      }
+    }
+  }
+
+  bool in_groups() const {
+    const double group = attributes_.number("group", 0);
+    return group >= shared_.settings.first_group && group <= shared_.settings.last_group;
+  }
+
+  void read_mass(std::string_view type, bool weighs, bool sized, bool kept, MjcfGeom& geom) {
+    const auto mass = attributes_.numbers("mass", 1, 1);
+    const double density = attributes_.number("density", 1000);
+    const bool is_shell = attributes_.flag("shellinertia", false);
+    if (!weighs || (mass ? mass->front() == 0 : density == 0)) {
+      return;
+    }
+    if ((mass ? mass->front() : density) < 0) {
+      element_.error(fmt::format("the mass or density of {} is negative", element_.description()),
+                     "give a mass of zero or more");
+      return;
+    }
+    if (!sized) {
+      element_.warning(fmt::format("the inertia of {} in body '{}' is not known: it has the shape of a {}",
+                                   element_.description(), body_, type == "hfield" ? "height field" : "mesh"),
+                       "state <inertial> in the body");
+      return;
+    }
+    if (!kept || type == "plane") {
+      return;
+    }
+    if (is_shell && type == "ellipsoid") {
+      element_.warning(
+          fmt::format("the inertia of {}, a hollow ellipsoid, is good to a percent", element_.description()));
+    }
+    const Solid solid = is_shell ? shell(type, size_) : full_solid(type, size_);
+    constexpr double nothing = 1e-14;  // too small to have the mass that is given
+    geom.mass = !mass ? density * solid.volume : solid.volume > nothing ? mass->front() : 0;
+    geom.moments = solid.moments * geom.mass;
+  }
+
+  const Attributes& attributes_;
+  const XmlElement& element_;
+  const std::string& body_;
+  const MjcfAssets& assets_;
+  const MjcfShared& shared_;
+  Vec3<double> size_ = {1, 1, 1};
+  std::optional<double> half_length_;
+};
+
+}  // namespace
+
+MjcfGeom read_geom(const XmlElement& element, const DefaultClass* inherited, const Transform<double>& X_BF, bool weighs,
+                   const std::string& body, const MjcfAssets& assets, const MjcfShared& shared) {
+  const Attributes attributes(element, shared.defaults, shared.defaults.named(element, "class", inherited));
+  return GeomReader(attributes, body, assets, shared).read(X_BF, weighs);
+}
+
+}  // namespace bunraku::io

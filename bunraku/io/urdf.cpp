@@ -1,0 +1,422 @@
+/// Reads URDF: links, joints, and the extensions that other readers of the format know (capsules, frames).
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numbers>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "bunraku/io/detail/readers.hpp"
+
+namespace bunraku::io {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> joint_types = {"revolute", "continuous", "prismatic", "fixed",
+                                                         "floating", "planar",     "spherical"};
+
+struct Material {
+  std::optional<std::array<double, 4>> color;
+  std::string texture;
+};
+
+class UrdfReader {
+ public:
+  UrdfReader(XmlElement robot, const ReaderContext& context)
+      : robot_(robot), context_(context), builder_(std::string(robot.attribute("name").value_or(""))) {}
+
+  ModelBuilder read();
+
+ private:
+  struct Joint {
+    XmlElement element;
+    std::string name;
+    std::string parent;
+    std::string child;
+  };
+
+  void read_links();
+  void read_joints();
+  void read_frames();
+  void add_roots();
+  void add_body(const Joint& joint);
+  Hinge read_hinge(const Joint& joint) const;
+  void read_limits(const XmlElement& joint, HingeType type, HingeDof& dof) const;
+
+  RigidInertia<double> read_inertia(const XmlElement& link) const;
+  std::vector<Geometry> read_shapes(const XmlElement& link, const char* tag);
+  bool read_shape(const XmlElement& geometry, Geometry& shape) const;
+  void read_material(const XmlElement& visual, Geometry& shape);
+  Material read_material_body(const XmlElement& material) const;
+  static Transform<double> read_origin(const XmlElement& parent);
+  std::string known_link(const XmlElement& joint, const char* tag) const;
+
+  XmlElement robot_;
+  const ReaderContext& context_;
+  ModelBuilder builder_;
+  std::map<std::string, XmlElement, std::less<>> links_;
+  std::vector<std::string> link_order_;
+  std::map<std::string, Material, std::less<>> materials_;
+  std::vector<Joint> joints_;
+};
+
+Transform<double> origin_of(const XmlElement& element) {
+  const Vec3<double> xyz = element.vector("xyz", Vec3<double>::zero());
+  const Vec3<double> rpy = element.vector("rpy", Vec3<double>::zero());
+  return {Rotation<double>::from_rpy(rpy.x, rpy.y, rpy.z), xyz};
+}
+
+Transform<double> UrdfReader::read_origin(const XmlElement& parent) {
+  const XmlElement origin = parent.child("origin");
+  return origin ? origin_of(origin) : Transform<double>::identity();
+}
+
+RigidInertia<double> UrdfReader::read_inertia(const XmlElement& link) const {
+  const XmlElement inertial = link.child("inertial");
+  if (!inertial) {
+    return RigidInertia<double>::zero();
+  }
+  const Transform<double> pose = read_origin(inertial);
+  double mass = 0;
+  if (const XmlElement element = inertial.child("mass")) {
+    mass = element.required_number("value");
+    if (mass < 0) {
+      element.error(fmt::format("the mass of {} is negative", link.description()), "give a mass of zero or more");
+      mass = 0;
+    }
+  } else {
+    inertial.error(fmt::format("<inertial> of {} has no <mass>", link.description()), "add <mass value=\"…\"/>");
+  }
+  Sym3<double> central = Sym3<double>::zero();
+  if (const XmlElement element = inertial.child("inertia")) {
+    central = {element.required_number("ixx"), element.required_number("iyy"), element.required_number("izz"),
+               element.number("ixy", 0),       element.number("ixz", 0),       element.number("iyz", 0)};
+  } else {
+    inertial.error(fmt::format("<inertial> of {} has no <inertia>", link.description()),
+                   "add <inertia ixx=\"…\" ixy=\"…\" ixz=\"…\" iyy=\"…\" iyz=\"…\" izz=\"…\"/>");
+  }
+  return RigidInertia<double>::about_center(mass, pose.translation, congruence(pose.rotation.matrix(), central));
+}
+
+bool UrdfReader::read_shape(const XmlElement& geometry, Geometry& shape) const {
+  const auto positive = [](const XmlElement& element, const char* name) {
+    const double value = element.required_number(name);
+    if (value < 0) {
+      element.error(fmt::format("'{}' of <{}> is negative", name, element.name()), "give a length");
+    }
+    return value;
+  };
+  if (const XmlElement box = geometry.child("box")) {
+    shape.type = ShapeType::box;
+    box.required("size");
+    shape.size = box.vector("size", Vec3<double>::zero());
+  } else if (const XmlElement sphere = geometry.child("sphere")) {
+    shape.type = ShapeType::sphere;
+    shape.size.x = positive(sphere, "radius");
+  } else if (const XmlElement cylinder = geometry.child("cylinder")) {
+    shape.type = ShapeType::cylinder;
+    shape.size = {positive(cylinder, "radius"), positive(cylinder, "length"), 0};
+  } else if (const XmlElement capsule = geometry.child("capsule")) {
+    shape.type = ShapeType::capsule;
+    shape.size = {positive(capsule, "radius"), positive(capsule, "length"), 0};
+  } else if (const XmlElement mesh = geometry.child("mesh")) {
+    shape.type = ShapeType::mesh;
+    shape.mesh_uri = mesh.required("filename");
+    shape.mesh_path = context_.paths.find(shape.mesh_uri).string();
+    shape.size = {1, 1, 1};
+    if (const auto scale = mesh.numbers("scale", 1, 3)) {
+      shape.size = scale->size() == 3 ? Vec3<double>{(*scale)[0], (*scale)[1], (*scale)[2]}
+                                      : Vec3<double>{1, 1, 1} * scale->front();
+    }
+  } else {
+    geometry.error("<geometry> holds no shape that is known", "use one of: box, sphere, cylinder, capsule, mesh");
+    return false;
+  }
+  return true;
+}
+
+Material UrdfReader::read_material_body(const XmlElement& material) const {
+  Material out;
+  if (const XmlElement color = material.child("color")) {
+    color.required("rgba");
+    if (const auto rgba = color.numbers("rgba", 4, 4)) {
+      out.color = {(*rgba)[0], (*rgba)[1], (*rgba)[2], (*rgba)[3]};
+    }
+  }
+  if (const XmlElement texture = material.child("texture")) {
+    out.texture = texture.required("filename");
+  }
+  return out;
+}
+
+void UrdfReader::read_material(const XmlElement& visual, Geometry& shape) {
+  const XmlElement material = visual.child("material");
+  if (!material) {
+    return;
+  }
+  shape.material = material.attribute("name").value_or("");
+  Material found = read_material_body(material);
+  if (!found.color && found.texture.empty()) {
+    // a reference to a material described elsewhere; without one the looks are left open
+    if (const auto known = materials_.find(shape.material); known != materials_.end()) {
+      found = known->second;
+    }
+  } else if (!shape.material.empty()) {
+    materials_.emplace(shape.material, found);
+  }
+  shape.color = found.color;
+  shape.texture = found.texture;
+}
+
+std::vector<Geometry> UrdfReader::read_shapes(const XmlElement& link, const char* tag) {
+  std::vector<Geometry> shapes;
+  for (const XmlElement& element : link.children(tag)) {
+    Geometry shape;
+    shape.name = element.attribute("name").value_or("");
+    shape.pose = read_origin(element);
+    const XmlElement geometry = element.child("geometry");
+    if (!geometry) {
+      element.error(fmt::format("<{}> of {} has no <geometry>", tag, link.description()), "add one");
+      continue;
+    }
+    if (read_shape(geometry, shape)) {
+      read_material(element, shape);
+      shapes.push_back(std::move(shape));
+    }
+  }
+  return shapes;
+}
+
+void UrdfReader::read_links() {
+  for (const XmlElement& material : robot_.children("material")) {
+    materials_.emplace(material.required("name"), read_material_body(material));
+  }
+  for (const XmlElement& link : robot_.children("link")) {
+    const std::string name(link.required("name"));
+    const auto [at, fresh] = links_.emplace(name, link);
+    if (!fresh) {
+      link.error(fmt::format("there is a link '{}' twice: line {} has it too", name, at->second.where().line),
+                 "give each a name of its own");
+      continue;
+    }
+    link_order_.push_back(name);
+  }
+}
+
+std::string UrdfReader::known_link(const XmlElement& joint, const char* tag) const {
+  const XmlElement element = joint.child(tag);
+  if (!element) {
+    joint.error(fmt::format("{} has no <{}>", joint.description(), tag), fmt::format("add <{} link=\"…\"/>", tag));
+    return {};
+  }
+  std::string link(element.required("link"));
+  if (!link.empty() && link != world_name && !links_.contains(link)) {
+    element.error(fmt::format("the {} of {} is link '{}', which does not exist{}", tag, joint.description(), link,
+                              bunraku::detail::did_you_mean(link, link_order_)),
+                  "name a link of this file");
+    return {};
+  }
+  return link;
+}
+
+void UrdfReader::read_joints() {
+  std::unordered_map<std::string, int> children;
+  for (const XmlElement& element : robot_.children("joint")) {
+    Joint joint{element, std::string(element.required("name")), known_link(element, "parent"),
+                known_link(element, "child")};
+    if (joint.child == world_name) {
+      element.error(fmt::format("the child of {} is 'world'", element.description()), "exchange parent and child");
+      continue;
+    }
+    if (joint.parent.empty() || joint.child.empty() || joint.name.empty()) {
+      continue;
+    }
+    const auto [at, fresh] = children.emplace(joint.child, element.where().line);
+    if (!fresh) {
+      element.error(
+          fmt::format("link '{}' is the child of a second joint: line {} has the first", joint.child, at->second),
+          "a URDF is a tree: keep one joint, and close the loop in a .yaml file beside it");
+      continue;
+    }
+    joints_.push_back(std::move(joint));
+  }
+}
+
+void UrdfReader::read_limits(const XmlElement& joint, HingeType type, HingeDof& dof) const {
+  const XmlElement limit = joint.child("limit");
+  const bool bounded = type == HingeType::revolute || type == HingeType::prismatic;
+  if (!limit) {
+    if (bounded) {
+      joint.warning(fmt::format("{} has no <limit>: it is taken as unlimited", joint.description()),
+                    "add <limit lower=\"…\" upper=\"…\" effort=\"…\" velocity=\"…\"/>, or make it continuous");
+    }
+    return;
+  }
+  // the format's own default for a missing bound is 0; as both missing would pin the joint, that means no bounds
+  if (limit.has("lower") || limit.has("upper")) {
+    const double lower = limit.number("lower", 0, Finite::or_inf);
+    const double upper = limit.number("upper", 0, Finite::or_inf);
+    if (lower > upper) {
+      limit.error(
+          fmt::format("the lower limit {} of {} is above the upper limit {}", lower, joint.description(), upper),
+          "exchange the two");
+    } else if (bounded) {
+      dof.lower = lower;
+      dof.upper = upper;
+    }
+  }
+  const auto size = [&](const char* name, double& value) {
+    value = limit.number(name, value, Finite::or_inf);
+    if (value < 0) {
+      limit.error(fmt::format("'{}' of the limit of {} is negative", name, joint.description()), "give its size");
+      value = 0;
+    }
+  };
+  size("velocity", dof.velocity);
+  size("effort", dof.effort);
+}
+
+Hinge UrdfReader::read_hinge(const Joint& joint) const {
+  const XmlElement& element = joint.element;
+  Hinge hinge;
+  hinge.name = joint.name;
+  element.required("type");
+  const std::string_view type = element.word("type", "fixed", joint_types);
+  hinge.type = type == "floating" ? HingeType::free : hinge_type_from_string(type).value_or(HingeType::fixed);
+  if (const XmlElement axis = element.child("axis")) {
+    axis.required("xyz");
+    hinge.axis = axis.vector("xyz", Vec3<double>::unit_x());
+    if (hinge.axis == Vec3<double>::zero() && hinge.type != HingeType::fixed && hinge.type != HingeType::free) {
+      axis.error(fmt::format("the axis of {} is zero", element.description()), "give the direction of the axis");
+      hinge.axis = Vec3<double>::unit_x();
+    }
+  } else {
+    hinge.axis = Vec3<double>::unit_x();
+  }
+  if (hinge.type == HingeType::planar) {
+    hinge.axis2 = perpendicular(normalized(hinge.axis));
+  }
+  HingeDof dof;
+  if (hinge.type != HingeType::fixed) {
+    read_limits(element, hinge.type, dof);
+    if (const XmlElement dynamics = element.child("dynamics")) {
+      dof.damping = dynamics.number("damping", 0);
+      dof.friction = dynamics.number("friction", 0);
+    }
+  }
+  hinge.dofs.assign(static_cast<std::size_t>(velocity_size(hinge.type)), dof);
+  if (const XmlElement mimic = element.child("mimic")) {
+    const std::string leader(mimic.required("joint"));
+    if (!leader.empty()) {
+      hinge.mimic = Mimic{leader, mimic.number("multiplier", 1), mimic.number("offset", 0)};
+    }
+  }
+  return hinge;
+}
+
+void UrdfReader::add_body(const Joint& joint) {
+  const XmlElement& link = links_.at(joint.child);
+  builder_.add(BodySpec{.name = joint.child,
+                        .parent = joint.parent,
+                        .hinge = read_hinge(joint),
+                        .X_PF = read_origin(joint.element),
+                        .inertia = read_inertia(link),
+                        .visuals = read_shapes(link, "visual"),
+                        .collisions = read_shapes(link, "collision"),
+                        .where = joint.element.where()});
+}
+
+/// A link called `world` is the world; any other link that is nobody's child hangs on it by a root joint.
+void UrdfReader::add_roots() {
+  std::unordered_set<std::string_view> children;
+  std::unordered_set<std::string_view> hinges;
+  for (const Joint& joint : joints_) {
+    children.insert(joint.child);
+    hinges.insert(joint.name);
+  }
+  int roots = 0;
+  for (const std::string& name : link_order_) {
+    const XmlElement& link = links_.at(name);
+    if (name == world_name) {
+      if (read_inertia(link) != RigidInertia<double>::zero()) {
+        link.warning("link 'world' is the world: its inertia is not used");
+      }
+      for (const char* tag : {"visual", "collision"}) {
+        for (Geometry& shape : read_shapes(link, tag)) {
+          builder_.add_to_world(std::move(shape));
+        }
+      }
+      continue;
+    }
+    if (children.contains(name)) {
+      continue;
+    }
+    std::string hinge = roots == 0 ? "root_joint" : "root_joint_" + name;
+    while (hinges.contains(hinge)) {
+      hinge += '_';
+    }
+    if (roots++ == 1) {
+      link.warning(fmt::format("link '{}' is a second root: no joint has it as its child", name),
+                   "other readers refuse such a file; join it to the rest");
+    }
+    builder_.add(
+        BodySpec{.name = name,
+                 .hinge = {.name = hinge, .type = context_.options.free_base ? HingeType::free : HingeType::fixed},
+                 .inertia = read_inertia(link),
+                 .visuals = read_shapes(link, "visual"),
+                 .collisions = read_shapes(link, "collision"),
+                 .where = link.where()});
+  }
+  if (roots == 0 && context_.options.free_base && !link_order_.empty()) {
+    throw ModelError(robot_.where(), "the base cannot be made free: the robot hangs on the link 'world'",
+                     "leave out the free base, or the joint to 'world'");
+  }
+}
+
+/// `<frame name link xyz rpy>`, which Drake knows: a named frame on a link.
+void UrdfReader::read_frames() {
+  for (const XmlElement& frame : robot_.children("frame")) {
+    const std::string name(frame.required("name"));
+    const std::string link(frame.required("link"));
+    if (!link.empty() && link != world_name && !links_.contains(link)) {
+      frame.error(fmt::format("{} is on link '{}', which does not exist{}", frame.description(), link,
+                              bunraku::detail::did_you_mean(link, link_order_)),
+                  "name a link of this file");
+    } else if (!name.empty() && !link.empty()) {
+      builder_.add(NodeSpec{.name = name, .body = link, .X_BN = origin_of(frame), .where = frame.where()});
+    }
+  }
+}
+
+ModelBuilder UrdfReader::read() {
+  builder_.set_format(Format::urdf);
+  for (const char* described : {"version", "xmlns:xacro", "xmlns:drake", "xmlns:xsi", "xsi:schemaLocation", "xmlns"}) {
+    static_cast<void>(robot_.attribute(described));  // namespaces and the format's version say nothing of the robot
+  }
+  if (robot_.required("name").empty()) {
+    builder_.set_name("robot");
+  }
+  read_links();
+  if (link_order_.empty()) {
+    robot_.error("the robot has no links", "add <link name=\"…\"/>");
+  }
+  read_joints();
+  add_roots();
+  for (const Joint& joint : joints_) {
+    add_body(joint);
+  }
+  read_frames();
+  robot_.document().report_unused();
+  return std::move(builder_);
+}
+
+}  // namespace
+
+ModelBuilder read_urdf(XmlDocument& document, const ReaderContext& context) {
+  return UrdfReader(document.root(), context).read();
+}
+
+}  // namespace bunraku::io
