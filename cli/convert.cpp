@@ -1,0 +1,74 @@
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "bunraku/io/urdf_writer.hpp"
+#include "commands.hpp"
+
+namespace bunraku::cli {
+
+namespace {
+
+struct Arguments {
+  ModelArguments model;
+  std::string output;
+  bool lossy = false;
+};
+
+/// Writes beside the target and renames, so that a failure never leaves half a file.
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::path part = path;
+  part += ".part";
+  std::ofstream out(part, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) {
+    std::filesystem::rename(part, path, error);
+  }
+  if (!out || error) {
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+    throw Error(fmt::format("'{}' cannot be written", path.string()));
+  }
+}
+
+void convert(const Arguments& arguments) {
+  const std::filesystem::path output(arguments.output);
+  if (output != "-" && output.extension() != ".urdf") {
+    throw Error(
+        fmt::format("'{}': models are written as URDF only; give a name that ends in .urdf, or - for standard "
+                    "output",
+                    arguments.output));
+  }
+  const Model model = arguments.model.load();
+  const std::string text = to_urdf(model, arguments.lossy ? UrdfLoss::accept : UrdfLoss::refuse);
+  if (arguments.lossy) {
+    for (const std::string& loss : urdf_losses(model)) {
+      fmt::print(stderr, "warning: left out: {}\n", loss);
+    }
+  }
+  if (output == "-") {
+    fmt::print("{}", text);
+  } else {
+    write_file(output, text);
+  }
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, int& /*status*/) {
+  CLI::App* command = app.add_subcommand("convert", "Write a model as URDF; what URDF cannot say is refused by name");
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->model.add_to(*command);
+  command->add_option("output", arguments->output, "file to write, ending in .urdf, or - for standard output")
+      ->required()
+      ->option_text("OUT");
+  command->add_flag("--lossy", arguments->lossy, "leave out what URDF cannot say, and list it");
+  command->callback([arguments] { convert(*arguments); });
+}
+
+}  // namespace bunraku::cli

@@ -1,0 +1,175 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "json_writer.hpp"
+
+namespace bunraku::cli {
+
+namespace {
+
+std::string name_of(const Model& model, int body) {
+  return body == world ? std::string(world_name) : model.body(body).name;
+}
+
+void write_body(JsonWriter& json, const Model& model, const Body& body) {
+  json.begin_object().key("name").value(body.name);
+  json.key("parent").value(name_of(model, body.parent));
+  json.key("mass").value(body.inertia.mass);
+  json.key("com").value(body.inertia.center());
+  json.key("inertia").value(body.inertia.central().full());
+  const Hinge& hinge = body.hinge;
+  json.key("hinge").begin_object().key("name").value(hinge.name).key("type").value(to_string(hinge.type));
+  json.key("nq").value(body.nq).key("nv").value(body.nv);
+  json.key("q_index").value(body.q_index).key("v_index").value(body.v_index);
+  json.key("mimic");
+  if (hinge.mimic) {
+    json.begin_object().key("hinge").value(hinge.mimic->hinge);
+    json.key("ratio").value(hinge.mimic->ratio).key("offset").value(hinge.mimic->offset).end_object();
+  } else {
+    json.null();
+  }
+  json.end_object().end_object();
+}
+
+void write_closure(JsonWriter& json, const Model& model, const Closure& closure) {
+  json.begin_object().key("name").value(closure.name);
+  if (closure.kind == ClosureKind::nodes) {
+    json.key("type").value(to_string(closure.type));
+    json.key("a").value(closure.a.name).key("b").value(closure.b.name);
+  } else {
+    json.key("type").value("coupling").key("hinge_a").value(model.body(closure.hinge_a).hinge.name).key("hinge_b");
+    if (closure.hinge_b == world) {
+      json.null();
+    } else {
+      json.value(model.body(closure.hinge_b).hinge.name);
+    }
+  }
+  json.end_object();
+}
+
+std::string as_json(const Model& model) {
+  JsonWriter json;
+  json.begin_object().key("name").value(model.name()).key("format").value(to_string(model.format()));
+  json.key("nq").value(model.nq()).key("nv").value(model.nv());
+  json.key("mass").value(model.mass()).key("gravity").value(model.gravity());
+  json.key("bodies").begin_array();
+  for (const Body& body : model.bodies()) {
+    write_body(json, model, body);
+  }
+  json.end_array().key("nodes").begin_array();
+  for (const Node& node : model.nodes()) {
+    json.value(node.name);
+  }
+  json.end_array().key("closures").begin_array();
+  for (const Closure& closure : model.closures()) {
+    write_closure(json, model, closure);
+  }
+  json.end_array().key("warnings").begin_array();
+  for (const Problem& warning : model.warnings()) {
+    json.begin_object().key("file").value(warning.where.file).key("line").value(warning.where.line);
+    json.key("text").value(warning.text).end_object();
+  }
+  json.end_array().end_object().newline();
+  return std::string(json.text());
+}
+
+std::string hinge_text(const Body& body) {
+  std::string out = fmt::format("{} {}", to_string(body.hinge.type), body.hinge.name);
+  if (body.hinge.mimic) {
+    const Mimic& mimic = *body.hinge.mimic;
+    return out + fmt::format(", = {:g}·{}{}", mimic.ratio, mimic.hinge,
+                             mimic.offset == 0 ? "" : fmt::format(" {:+g}", mimic.offset));
+  }
+  if (body.nv == 1) {
+    out += fmt::format(", dof {}", body.v_index);
+  } else if (body.nv > 1) {
+    out += fmt::format(", dofs {}–{}", body.v_index, body.v_index + body.nv - 1);
+  }
+  return out;
+}
+
+std::string as_text(const Model& model) {
+  std::string out = fmt::format("{} ({}): {} bodies, {} degrees of freedom, {:.6g} kg, gravity [{:g}, {:g}, {:g}]\n",
+                                model.name(), to_string(model.format()), model.bodies().size(), model.nv(),
+                                model.mass(), model.gravity().x, model.gravity().y, model.gravity().z);
+  out += draw_tree(model);
+  if (!model.nodes().empty()) {
+    out += "nodes:\n";
+    for (const Node& node : model.nodes()) {
+      out += fmt::format("  {} on {}\n", node.name, name_of(model, node.body));
+    }
+  }
+  if (!model.closures().empty()) {
+    out += "closures:\n";
+    for (const Closure& c : model.closures()) {
+      if (c.kind == ClosureKind::nodes) {
+        out += fmt::format("  {}: {} — {}, {}\n", c.name, c.a.name, c.b.name, to_string(c.type));
+      } else {
+        out += fmt::format("  {}: hinge {} follows {}\n", c.name, model.body(c.hinge_a).hinge.name,
+                           c.hinge_b == world ? "a constant" : model.body(c.hinge_b).hinge.name);
+      }
+    }
+  }
+  for (const Problem& warning : model.warnings()) {
+    out += "warning: " + to_string(warning) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string draw_tree(const Model& model) {
+  constexpr std::size_t deepest_prefix = 240;
+  std::vector<std::vector<int>> children(model.bodies().size() + 1);
+  for (int i = 0; i < static_cast<int>(model.bodies().size()); ++i) {
+    children[static_cast<std::size_t>(model.body(i).parent + 1)].push_back(i);
+  }
+  std::string out = std::string(world_name) + "\n";
+  struct Row {
+    int body;
+    std::string prefix;
+    bool last;
+  };
+  std::vector<Row> open;
+  const auto push_children = [&](int body, const std::string& prefix) {
+    const std::vector<int>& below = children[static_cast<std::size_t>(body + 1)];
+    for (std::size_t k = below.size(); k-- > 0;) {
+      open.push_back({below[k], prefix, k + 1 == below.size()});
+    }
+  };
+  push_children(world, "");
+  while (!open.empty()) {
+    const Row row = std::move(open.back());
+    open.pop_back();
+    const Body& body = model.body(row.body);
+    out += fmt::format("{}{}{}  [{}]  {:.6g} kg\n", row.prefix, row.last ? "└─ " : "├─ ", body.name, hinge_text(body),
+                       body.inertia.mass);
+    // a chain of thousands would make a drawing of millions of characters
+    const bool too_deep = row.prefix.size() > deepest_prefix;
+    push_children(row.body, too_deep ? row.prefix : row.prefix + (row.last ? "   " : "│  "));
+  }
+  return out;
+}
+
+void add_info(CLI::App& app, int& /*status*/) {
+  struct Arguments {
+    ModelArguments model;
+    bool json = false;
+  };
+  CLI::App* command =
+      app.add_subcommand("info", "Show a model: its tree, hinges, masses, closures, and what was ignored");
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->model.add_to(*command);
+  command->add_flag("--json", arguments->json, "for programs");
+  command->callback([arguments] {
+    const Model model = arguments->model.load();
+    const std::string text = arguments->json ? as_json(model) : as_text(model);
+    fmt::print("{}", text);
+  });
+}
+
+}  // namespace bunraku::cli

@@ -1,0 +1,143 @@
+/// @file
+/// Writes JSON piece by piece into a buffer. Numbers are the shortest text that reads back to the same double.
+#pragma once
+
+#include <cmath>
+#include <iterator>
+#include <span>
+#include <string_view>
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include "bunraku/error.hpp"
+#include "bunraku/spatial/transform.hpp"
+
+namespace bunraku::cli {
+
+/// Commas are placed by the writer; nesting is the caller's business.
+class JsonWriter {
+ public:
+  /// Starts an object.
+  JsonWriter& begin_object() { return open('{'); }
+  /// Ends an object.
+  JsonWriter& end_object() { return close('}'); }
+  /// Starts an array.
+  JsonWriter& begin_array() { return open('['); }
+  /// Ends an array.
+  JsonWriter& end_array() { return close(']'); }
+  /// The name of the value that follows.
+  JsonWriter& key(std::string_view name) {
+    value(name);
+    buffer_.push_back(':');
+    comma_ = false;
+    return *this;
+  }
+  /// A number. Throws Error for one that is not finite: JSON has none, and no answer should hold one.
+  JsonWriter& value(double x) {
+    if (!std::isfinite(x)) {
+      throw Error("a result is not finite");
+    }
+    separate();
+    fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE("{}"), x);
+    return *this;
+  }
+  /// A whole number.
+  JsonWriter& value(int x) {
+    separate();
+    fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE("{}"), x);
+    return *this;
+  }
+  /// A string.
+  JsonWriter& value(std::string_view text) {
+    separate();
+    buffer_.push_back('"');
+    for (const char c : text) {
+      if (c == '"' || c == '\\') {
+        buffer_.push_back('\\');
+        buffer_.push_back(c);
+      } else if (static_cast<unsigned char>(c) < 0x20) {
+        fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE("\\u{:04x}"), static_cast<int>(c));
+      } else {
+        buffer_.push_back(c);
+      }
+    }
+    buffer_.push_back('"');
+    return *this;
+  }
+  /// Nothing.
+  JsonWriter& null() {
+    separate();
+    buffer_.append(std::string_view("null"));
+    return *this;
+  }
+  /// An array of numbers.
+  JsonWriter& value(std::span<const double> numbers) {
+    begin_array();
+    for (const double x : numbers) {
+      value(x);
+    }
+    return end_array();
+  }
+  /// Three numbers.
+  JsonWriter& value(const Vec3<double>& v) { return begin_array().value(v.x).value(v.y).value(v.z).end_array(); }
+  /// Three rows of three numbers.
+  JsonWriter& value(const Mat3<double>& m) {
+    return begin_array().value(m.row(0)).value(m.row(1)).value(m.row(2)).end_array();
+  }
+  /// Six numbers, angular first.
+  JsonWriter& value(const Motion<double>& v) {
+    begin_array();
+    for (int i = 0; i < 6; ++i) {
+      value(v[i]);
+    }
+    return end_array();
+  }
+  /// Four rows of four numbers.
+  JsonWriter& value(const Transform<double>& x) {
+    begin_array();
+    for (int i = 0; i < 3; ++i) {
+      const Vec3<double> row = x.rotation.matrix().row(i);
+      begin_array().value(row.x).value(row.y).value(row.z).value(x.translation[i]).end_array();
+    }
+    return begin_array().value(0).value(0).value(0).value(1).end_array().end_array();
+  }
+  /// Ends a line.
+  JsonWriter& newline() {
+    buffer_.push_back('\n');
+    comma_ = false;
+    return *this;
+  }
+
+  /// The text so far.
+  std::string_view text() const { return {buffer_.data(), buffer_.size()}; }
+  /// Forgets the text so far.
+  void clear() {
+    buffer_.clear();
+    comma_ = false;
+  }
+
+ private:
+  void separate() {
+    if (comma_) {
+      buffer_.push_back(',');
+    }
+    comma_ = true;
+  }
+  JsonWriter& open(char bracket) {
+    separate();
+    buffer_.push_back(bracket);
+    comma_ = false;
+    return *this;
+  }
+  JsonWriter& close(char bracket) {
+    buffer_.push_back(bracket);
+    comma_ = true;
+    return *this;
+  }
+
+  fmt::memory_buffer buffer_;
+  bool comma_ = false;
+};
+
+}  // namespace bunraku::cli

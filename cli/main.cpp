@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bunraku/version.hpp"
+#include "commands.hpp"
+
+namespace bunraku::cli {
+
+void ModelArguments::add_to(CLI::App& command) {
+  command.add_option("model", path, "URDF, MJCF or SDF file")->required()->option_text("MODEL");
+  command.add_flag("--free-base", options.free_base, "URDF: the root link floats in place of being fixed to the world");
+  command.add_flag("--merge-fixed", options.merge_fixed, "make bodies on fixed hinges part of their parents");
+  command.add_flag("--strict", strict, "treat warnings as errors");
+  command
+      .add_option("--search-path", options.search_paths,
+                  "folder in which package:// and included files are looked up (repeatable)")
+      ->option_text("DIR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+Model ModelArguments::load() const {
+  LoadOptions chosen = options;
+  chosen.strictness = strict ? Strictness::strict : Strictness::tolerant;
+  return bunraku::load(path, chosen);
+}
+
+namespace {
+
+/// Options whose value may start with a minus sign, which the parser would take for another option.
+constexpr std::array<std::string_view, 5> number_options = {"--q", "--v", "--a", "--tau", "--gravity"};
+
+/// `--q VALUE` becomes `--q=VALUE`. The parser wants its arguments last first.
+std::vector<std::string> reversed_arguments(int argc, char** argv) {
+  std::vector<std::string> out;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (i + 1 < argc && std::find(number_options.begin(), number_options.end(), argument) != number_options.end()) {
+      argument += std::string("=") + argv[++i];
+    }
+    out.insert(out.begin(), std::move(argument));
+  }
+  return out;
+}
+
+void print_error(const std::string& text, const std::string& cure) {
+  fmt::print(stderr, "error: {}\n", text);
+  if (!cure.empty()) {
+    fmt::print(stderr, "  {}\n", cure);
+  }
+}
+
+void print_errors(const ModelError& error) {
+  // without an error among them, strictness made the warnings count
+  const bool any_error = error.problems().front().severity == Severity::error;
+  for (const Problem& problem : error.problems()) {
+    if (!any_error || problem.severity == Severity::error) {
+      print_error(to_string(problem), problem.cure);
+    }
+  }
+}
+
+/// The parser would only say that a command is missing.
+void check_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') {
+    return;
+  }
+  const std::string given = argv[1];
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    known.push_back(command->get_name());
+  }
+  if (std::find(known.begin(), known.end(), given) == known.end()) {
+    throw ArgumentError(fmt::format("there is no command '{}'{}; the commands are: {}", given,
+                                    bunraku::detail::did_you_mean(given, known), fmt::join(known, ", ")));
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Bunraku: dynamics of joint-connected bodies by spatial operators", "bunraku");
+  app.set_version_flag("--version", fmt::format("bunraku {} ({})", version(), build_type()));
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  int status = success;
+  add_info(app, status);
+  add_check(app, status);
+  add_convert(app, status);
+  add_eval(app, status);
+  add_demo(app, status);
+  check_command(app, argc, argv);
+  try {
+    app.parse(reversed_arguments(argc, argv));
+  } catch (const CLI::Success& asked_for_help) {
+    return app.exit(asked_for_help);
+  } catch (const CLI::ParseError& error) {
+    std::string who = "bunraku";
+    for (const CLI::App* chosen : app.get_subcommands()) {
+      who += " " + chosen->get_name();
+    }
+    print_error(error.what(), fmt::format("run `{} --help` for what it takes", who));
+    return failure;
+  }
+  return status;
+}
+
+}  // namespace
+
+}  // namespace bunraku::cli
+
+int main(int argc, char** argv) {
+  using namespace bunraku::cli;
+  try {
+    return run(argc, argv);
+  } catch (const bunraku::ModelError& error) {
+    print_errors(error);
+  } catch (const std::exception& error) {
+    print_error(error.what(), {});
+  }
+  return failure;
+}

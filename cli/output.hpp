@@ -1,0 +1,33 @@
+/// @file
+/// Output that appears whole or not at all.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace bunraku::cli {
+
+/// Collects text, in memory first and in a temporary file once there is much of it; `commit` sends it to standard
+/// output. Without `commit` nothing appears, so that an error halfway leaves no partial answer.
+class WholeOutput {
+ public:
+  WholeOutput();
+  ~WholeOutput();
+  WholeOutput(const WholeOutput&) = delete;
+  WholeOutput& operator=(const WholeOutput&) = delete;
+
+  /// Adds text. Throws Error when the temporary file cannot be written.
+  void write(std::string_view text);
+  /// Sends all of it to standard output. Throws Error when that fails.
+  void commit();
+
+ private:
+  void spill();
+
+  std::string memory_;
+  std::FILE* file_ = nullptr;
+};
+
+}  // namespace bunraku::cli

@@ -1,0 +1,182 @@
+#include "states.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "bunraku/io/detail/numbers.hpp"
+
+namespace bunraku::cli {
+
+void StateArguments::add_to(CLI::App& command) {
+  command.add_option("--q", q, "configuration, numbers separated by spaces or commas; neutral if not given");
+  command.add_option("--v", v, "velocity; zero if not given");
+  command.add_option("--a", a, "acceleration; zero if not given");
+  command.add_option("--tau", tau, "hinge torques; zero if not given");
+  command
+      .add_option("--states", states,
+                  "many states: a file, or - for standard input, with one {\"q\": […], \"v\": […], \"a\": […], "
+                  "\"tau\": […]} a line")
+      ->option_text("FILE.jsonl");
+}
+
+std::vector<double> parse_numbers(const std::string& text, const std::string& option) {
+  std::string spaced = text;
+  std::replace(spaced.begin(), spaced.end(), ',', ' ');
+  std::vector<double> out;
+  std::string_view rest = spaced;
+  for (std::string_view word = io::next_word(rest); !word.empty(); word = io::next_word(rest)) {
+    const auto value = io::parse_number(word);
+    if (!value || !std::isfinite(*value)) {
+      throw ArgumentError(fmt::format("{}: '{}' is not a finite number", option, word));
+    }
+    out.push_back(*value);
+  }
+  return out;
+}
+
+namespace {
+
+void check_length(const std::vector<double>& values, int wanted, std::string_view name) {
+  if (std::ssize(values) != wanted) {
+    throw ArgumentError(fmt::format("{} has {} numbers, the model wants {}", name, values.size(), wanted));
+  }
+}
+
+/// One line of a file of states.
+class LineReader {
+ public:
+  LineReader(const Model& model, const Needs& needs) : model_(model), needs_(needs) {}
+
+  /// Parses `line`, whose buffer has the parser's padding. Throws ArgumentError.
+  const State& read(std::string& line) {
+    line.reserve(line.size() + simdjson::SIMDJSON_PADDING);
+    seen_ = {};
+    try {
+      const simdjson::dom::object object = parser_.parse(line.data(), line.size(), false);
+      for (const auto field : object) {
+        take(field.key, field.value);
+      }
+    } catch (const simdjson::simdjson_error& error) {
+      throw ArgumentError(fmt::format("this is not a JSON object of number lists: {}", error.what()));
+    }
+    require(needs_.q, seen_.q, "q");
+    require(needs_.v, seen_.v, "v");
+    require(needs_.a, seen_.a, "a");
+    require(needs_.tau, seen_.tau, "tau");
+    return state_;
+  }
+
+ private:
+  static void require(bool needed, bool seen, std::string_view name) {
+    if (needed && !seen) {
+      throw ArgumentError(fmt::format("there is no \"{}\"", name));
+    }
+  }
+
+  void take(std::string_view key, const simdjson::dom::element& value) {
+    struct Field {
+      std::string_view name;
+      std::vector<double>& values;
+      bool& seen;
+      bool needed;
+      int size;
+    };
+    const std::array<Field, 4> fields = {Field{"q", state_.q, seen_.q, needs_.q, model_.nq()},
+                                         Field{"v", state_.v, seen_.v, needs_.v, model_.nv()},
+                                         Field{"a", state_.a, seen_.a, needs_.a, model_.nv()},
+                                         Field{"tau", state_.tau, seen_.tau, needs_.tau, model_.nv()}};
+    for (const Field& field : fields) {
+      if (key != field.name) {
+        continue;
+      }
+      if (field.seen) {
+        throw ArgumentError(fmt::format("\"{}\" is there twice", key));
+      }
+      field.seen = true;
+      field.values.clear();
+      for (const simdjson::dom::element number : value.get_array()) {
+        field.values.push_back(number.get_double());
+      }
+      check_length(field.values, field.size, key);
+      return;
+    }
+    throw ArgumentError(fmt::format("\"{}\" is none of q, v, a, tau", key));
+  }
+
+  const Model& model_;
+  Needs needs_;
+  Needs seen_;
+  State state_;
+  simdjson::dom::parser parser_;
+};
+
+void read_lines(std::istream& in, const std::string& file, LineReader& reader,
+                const std::function<void(const State&)>& f) {
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (io::trimmed(line).empty()) {
+      continue;
+    }
+    try {
+      f(reader.read(line));
+    } catch (const ArgumentError& error) {
+      throw ModelError({file, number}, error.what(), "write one object a line, such as {\"q\": [0, 0], \"v\": [0, 0]}");
+    }
+  }
+  if (in.bad()) {
+    throw ModelError({file, 0}, "the states cannot be read to the end");
+  }
+}
+
+}  // namespace
+
+void StateArguments::for_each(const Model& model, const Needs& needs,
+                              const std::function<void(const State&)>& f) const {
+  if (!states.empty()) {
+    if (!q.empty() || !v.empty() || !a.empty() || !tau.empty()) {
+      throw ArgumentError("give either --states or --q, --v, --a, --tau, not both");
+    }
+    LineReader reader(model, needs);
+    if (states == "-") {
+      std::ios::sync_with_stdio(false);
+      read_lines(std::cin, "<standard input>", reader, f);
+      return;
+    }
+    std::ifstream in(states, std::ios::binary);
+    if (!in) {
+      throw ModelError({states, 0}, fmt::format("there is no readable file '{}'", states), "check the path");
+    }
+    read_lines(in, states, reader, f);
+    return;
+  }
+  State state;
+  const auto nv = static_cast<std::size_t>(model.nv());
+  state.q.resize(static_cast<std::size_t>(model.nq()));
+  for (const Body& body : model.bodies()) {
+    if (body.nq > 0) {
+      hinge_neutral(body.hinge, &state.q[static_cast<std::size_t>(body.q_index)]);
+    }
+  }
+  const auto given = [](const std::string& text, const char* option, std::vector<double>& out, std::size_t size) {
+    if (text.empty()) {
+      out.resize(size);  // q is neutral already
+      return;
+    }
+    out = parse_numbers(text, option);
+    check_length(out, static_cast<int>(size), option);
+  };
+  given(q, "--q", state.q, state.q.size());
+  given(v, "--v", state.v, nv);
+  given(a, "--a", state.a, nv);
+  given(tau, "--tau", state.tau, nv);
+  f(state);
+}
+
+}  // namespace bunraku::cli

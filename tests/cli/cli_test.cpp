@@ -1,0 +1,183 @@
+/// The program as scripts see it: answers, exit statuses, errors.
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "bunraku/dynamics/kinematics.hpp"
+#include "bunraku/io/load.hpp"
+#include "support/files.hpp"
+#include "support/near.hpp"
+
+namespace bunraku::test {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+struct Result {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+const std::string puppet = std::string(BUNRAKU_SOURCE_DIR) + "/models/puppet.urdf";
+
+class Cli : public testing::Test {
+ protected:
+  /// Runs the program through a shell; `arguments` must be quoted for it.
+  Result run(const std::string& arguments, const std::string& input = "") const {
+    const std::string in = folder.write("in", input);
+    const std::string command =
+        fmt::format("'{}' {} <'{}' >'{}' 2>'{}'", BUNRAKU_PROGRAM, arguments, in, folder / "out", folder / "err");
+    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): a test's own command
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder / "out"), read_text(folder / "err")};
+  }
+  TemporaryFolder folder;
+};
+
+TEST_F(Cli, InfoDrawsTheTree) {
+  const Result r = run("info '" + puppet + "'");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_THAT(r.err, IsEmpty());
+  EXPECT_THAT(r.out, HasSubstr("9 bodies, 7 degrees of freedom, 2.83 kg"));
+  EXPECT_THAT(r.out, HasSubstr("│  └─ right_forearm  [revolute right_elbow, dof 2]  0.16 kg"));
+  EXPECT_THAT(r.out, HasSubstr("[revolute right_grip, = 0.5·right_wrist +0.1]"));
+}
+
+TEST_F(Cli, InfoAsJson) {
+  const Result r = run("info '" + puppet + "' --json --free-base");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_THAT(r.out, StartsWith("{\"name\":\"puppet\",\"format\":\"urdf\",\"nq\":14,\"nv\":13,\"mass\":2.83"));
+  EXPECT_THAT(r.out, HasSubstr("\"gravity\":[0,0,-9.81]"));
+  EXPECT_THAT(r.out, HasSubstr("{\"name\":\"torso\",\"parent\":\"world\",\"mass\":1.6,"));
+  EXPECT_THAT(r.out, HasSubstr("\"hinge\":{\"name\":\"root_joint\",\"type\":\"free\",\"nq\":7,\"nv\":6,\"q_index\":0,"
+                               "\"v_index\":0,\"mimic\":null}"));
+  EXPECT_THAT(r.out, HasSubstr("\"mimic\":{\"hinge\":\"right_wrist\",\"ratio\":0.5,\"offset\":0.1}"));
+  EXPECT_THAT(r.out, HasSubstr("\"nodes\":[],\"closures\":[],\"warnings\":[]"));
+}
+
+TEST_F(Cli, CheckTellsByItsStatus) {
+  EXPECT_EQ(run("check '" + puppet + "'").status, 0);
+  const std::string odd = folder.write("odd.urdf", "<robot name=\"r\"><link name=\"a\"/><gazebo/></robot>");
+  const Result r = run("check '" + odd + "'");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_THAT(r.out, HasSubstr("odd.urdf:1: <gazebo> in <robot> is not used"));
+  EXPECT_EQ(run("check --strict '" + odd + "'").status, 2);
+  const std::string bad = folder.write("bad.urdf", "<robot name=\"r\">\n<link/></robot>");
+  const Result broken = run("check '" + bad + "'");
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_THAT(broken.out, IsEmpty());
+  EXPECT_THAT(broken.err, StartsWith("error: " + bad + ":2: <link> has no attribute 'name'\n  add name="));
+}
+
+TEST_F(Cli, EvalOneState) {
+  const Result r = run("eval '" + puppet +
+                       "' --want poses,com,velocities --q '-0.1 0.2 -0.3 0.4 0.5,-0.6 0.7' "
+                       "--v=1,2,3,4,5,6,7");
+  ASSERT_EQ(r.status, 0) << r.err;
+  Kinematics kinematics(load(puppet));
+  Eigen::VectorXd q(7);
+  q << -0.1, 0.2, -0.3, 0.4, 0.5, -0.6, 0.7;
+  kinematics.set_configuration(q);
+  const Vec3<double> com = kinematics.center_of_mass();
+  EXPECT_THAT(r.out, HasSubstr(fmt::format("\"com\":[{},{},{}]", com.x, com.y, com.z)));
+  EXPECT_THAT(r.out, StartsWith("{\"poses\":{\"torso\":[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]],\"head\":"));
+  EXPECT_THAT(r.out, EndsWith("}\n"));
+}
+
+TEST_F(Cli, EvalManyStatesInOrder) {
+  const std::string zero = "{\"q\": [0,0,0,0,0,0,0], \"v\": [0,0,0,0,0,0,0]}\n";
+  const std::string one = "{\"v\": [0,0,0,0,0,0,0], \"q\": [1,0,0,0,0,0,0]}\n";
+  const Result r = run("eval '" + puppet + "' --want com --states -", zero + "\n" + one + zero);
+  ASSERT_EQ(r.status, 0) << r.err;
+  const std::size_t line = r.out.find('\n') + 1;
+  EXPECT_EQ(r.out.substr(0, line), r.out.substr(r.out.find('\n', line) + 1));
+  EXPECT_NE(r.out.substr(0, line), r.out.substr(line, r.out.find('\n', line) + 1 - line));
+  EXPECT_EQ(run("eval '" + puppet + "' --want com --states '" + folder.write("s", zero + one + zero) + "'").out, r.out);
+}
+
+TEST_F(Cli, EvalNeverGivesAPartialAnswer) {
+  const std::string good = "{\"q\": [0,0,0,0,0,0,0]}\n";
+  for (const auto& [line, message] : std::vector<std::pair<std::string, std::string>>{
+           {"{\"q\": [0,0]}", "q has 2 numbers, the model wants 7"},
+           {"{\"q\": [0,0,0,0,0,0,\"x\"]}", "not a JSON object of number lists"},
+           {"{\"q\": [0,0,0,0,0,0,1e999]}", "not a JSON object of number lists"},
+           {"{\"q\": [0,0,0,0,0,0,0]", "not a JSON object"},
+           {"{\"q\": [0,0,0,0,0,0,0]} {}", "not a JSON object"},
+           {"{\"v\": [0,0,0,0,0,0,0]}", "there is no \"q\""},
+           {"{\"Q\": [0,0,0,0,0,0,0]}", "\"Q\" is none of q, v, a, tau"},
+           {"[1]", "not a JSON object"}}) {
+    const Result r = run("eval '" + puppet + "' --want poses --states -", good + good + line + "\n" + good);
+    EXPECT_EQ(r.status, 2) << line;
+    EXPECT_THAT(r.out, IsEmpty()) << line;
+    EXPECT_THAT(r.err, StartsWith("error: <standard input>:3: ")) << line;
+    EXPECT_THAT(r.err, HasSubstr(message)) << line;
+  }
+}
+
+TEST_F(Cli, ErrorsNameTheCauseAndTheCure) {
+  const auto fails = [&](const std::string& arguments, const std::string& message) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.status, 2) << arguments;
+    EXPECT_THAT(r.out, IsEmpty()) << arguments;
+    EXPECT_THAT(r.err, AllOf(StartsWith("error: "), HasSubstr(message))) << arguments;
+  };
+  fails("", "subcommand");
+  fails("inof x", "there is no command 'inof'; did you mean 'info'?");
+  fails("info", "model is required");
+  fails("info /nowhere/x.urdf", "there is no file '/nowhere/x.urdf'");
+  fails("info /tmp", "is not a file");
+  fails("info '" + puppet + "' --json --nonsense", "--nonsense");
+  fails("eval '" + puppet + "' --want pose", "did you mean 'poses'?");
+  fails("eval '" + puppet + "' --want poses --q '1 2'", "--q has 2 numbers, the model wants 7");
+  fails("eval '" + puppet + "' --want poses --q 'a'", "'a' is not a finite number");
+  fails("eval '" + puppet + "' --want poses --gravity 1,2", "three are wanted");
+  fails("eval '" + puppet + "' --want poses --states /nowhere", "no readable file");
+  fails("eval '" + puppet + "' --want poses --states - --q 1", "either --states or");
+  fails("eval '" + puppet + "' --free-base --want poses --q '2 0 0 0 0 0 0 0 0 0 0 0 0 0'", "has norm 2");
+}
+
+TEST_F(Cli, ConvertWritesWhatReadsBack) {
+  const std::string out = folder / "out.urdf";
+  EXPECT_EQ(run("convert '" + puppet + "' '" + out + "'").status, 0);
+  EXPECT_EQ(load(out).nv(), 7);
+  EXPECT_THAT(run("convert '" + puppet + "' -").out, StartsWith("<?xml"));
+  EXPECT_THAT(run("convert '" + puppet + "' x.sdf").err, HasSubstr("written as URDF only"));
+  EXPECT_THAT(run("convert '" + puppet + "' /nowhere/x.urdf").err, HasSubstr("cannot be written"));
+  const std::string ball =
+      folder.write("ball.xml",
+                   "<mujoco><worldbody><body name=\"b\"><joint type=\"ball\" name=\"j\"/><geom size=\"1\"/></body>"
+                   "</worldbody></mujoco>");
+  const Result refused = run("convert '" + ball + "' '" + (folder / "ball.urdf") + "'");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, StartsWith("error: URDF cannot say that hinge 'j' is spherical"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "ball.urdf"));
+}
+
+TEST_F(Cli, DemoChecksItself) {
+  const Result r = run("demo");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_THAT(r.out, HasSubstr("V = φ*H*θ̇"));
+}
+
+TEST_F(Cli, HelpAndVersion) {
+  const Result help = run("--help");
+  EXPECT_EQ(help.status, 0);
+  for (const char* command : {"info", "check", "convert", "eval", "demo"}) {
+    EXPECT_THAT(help.out, HasSubstr(command));
+    EXPECT_EQ(run(std::string(command) + " --help").status, 0);
+  }
+  EXPECT_THAT(run("--version").out, StartsWith("bunraku 0."));
+}
+
+}  // namespace
+}  // namespace bunraku::test
