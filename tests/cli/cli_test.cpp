@@ -1,6 +1,7 @@
 /// The program as scripts see it: answers, exit statuses, errors.
 #include <array>
 #include <cstdio>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -167,6 +168,38 @@ TEST_F(Cli, DemoChecksItself) {
   const Result r = run("demo");
   EXPECT_EQ(r.status, 0);
   EXPECT_THAT(r.out, HasSubstr("V = φ*H*θ̇"));
+}
+
+/// Every `$ bunraku …` in the documents' console blocks prints what stands below it.
+TEST_F(Cli, DocumentsShowWhatTheProgramPrints) {
+  int commands = 0;
+  for (const char* document : {"README.md"}) {
+    std::istringstream lines(read_text(std::filesystem::path(BUNRAKU_SOURCE_DIR) / document));
+    std::string command;
+    std::string expected;
+    bool in_block = false;
+    const auto check = [&] {
+      if (!command.empty()) {
+        const Result r = run(command);
+        EXPECT_EQ(r.out + r.err, expected) << document << ": " << command;
+        ++commands;
+      }
+      command.clear();
+      expected.clear();
+    };
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("```")) {
+        check();
+        in_block = line == "```console";
+      } else if (in_block && line.starts_with("$ bunraku ")) {
+        check();
+        command = line.substr(10);
+      } else if (in_block) {
+        expected += line + "\n";
+      }
+    }
+  }
+  EXPECT_GE(commands, 2);
 }
 
 TEST_F(Cli, HelpAndVersion) {
