@@ -46,6 +46,7 @@ class MjcfReader {
   void flatten(const XmlElement& parent, const Placed& around, int depth, std::vector<Placed>& out);
 
   void read_body(const Placed& placed, const Owner& parent);
+  bool read_inertial(const std::vector<Placed>& parts, const std::string& body, MjcfInertia& inertia);
   std::vector<MjcfJoint> read_joints(const std::vector<Placed>& parts, const Owner& body, const Owner& parent);
   void add_chain(const Owner& body, const Owner& parent, const Transform<double>& X_PB, std::vector<MjcfJoint> joints,
                  BodySpec spec);
@@ -120,7 +121,6 @@ void MjcfReader::reserve_names(const XmlElement& parent, int depth) {
 
 void MjcfReader::read_world() {
   frame_names_.reserve(world_name);
-  hinge_names_.reserve("");
   for (const XmlElement& section : sections_) {
     if (section.name() == "worldbody") {
       reserve_names(section, 1);
@@ -204,17 +204,7 @@ void MjcfReader::read_body(const Placed& placed, const Owner& parent) {
       contents(element, defaults_.named(element, "childclass", placed.inherited), body.depth);
 
   MjcfInertia inertia(written);
-  bool stated = false;
-  for (const Placed& part : parts) {
-    if (part.element.name() == "inertial") {
-      part.element.mark_used();
-      if (stated) {
-        part.element.error(fmt::format("body '{}' has a second <inertial>", body.name), "keep one of them");
-      }
-      inertia.read_inertial(part.element, part.X_BF, shared_);
-      stated = true;
-    }
-  }
+  const bool stated = read_inertial(parts, body.name, inertia);
   const bool weigh = settings_.inertia_from_geom == InertiaFromGeom::always ||
                      (settings_.inertia_from_geom == InertiaFromGeom::automatically && !stated);
   BodySpec spec;
@@ -242,6 +232,22 @@ void MjcfReader::read_body(const Placed& placed, const Owner& parent) {
       read_body(part, body);
     }
   }
+}
+
+/// Whether there is an `<inertial>`.
+bool MjcfReader::read_inertial(const std::vector<Placed>& parts, const std::string& body, MjcfInertia& inertia) {
+  bool stated = false;
+  for (const Placed& part : parts) {
+    if (part.element.name() == "inertial") {
+      part.element.mark_used();
+      if (stated) {
+        part.element.error(fmt::format("body '{}' has a second <inertial>", body), "keep one of them");
+      }
+      inertia.read_inertial(part.element, part.X_BF, shared_);
+      stated = true;
+    }
+  }
+  return stated;
 }
 
 std::vector<MjcfJoint> MjcfReader::read_joints(const std::vector<Placed>& parts, const Owner& body,
@@ -284,8 +290,10 @@ void MjcfReader::add_chain(const Owner& body, const Owner& parent, const Transfo
   for (std::size_t i = 0; i < joints.size(); ++i) {
     MjcfJoint& joint = joints[i];
     const bool last = i + 1 == joints.size();
-    BodySpec link = last ? std::move(spec) : BodySpec();
-    if (!last) {
+    BodySpec link;
+    if (last) {
+      std::swap(link, spec);  // carries the name, the mass and the shapes
+    } else {
       link.name = frame_names_.make(fmt::format("{}/{}", body.name, joint.hinge.name));
       link.where = joint.element.where();
     }

@@ -24,7 +24,7 @@ struct MjcfJoint {
 MjcfJoint read_joint(const XmlElement& element, const DefaultClass* inherited, const Transform<double>& X_BF,
                      const MjcfShared& shared);
 
-/// Reads an `<inertial>`.
+/// Mass and inertia of a body on their way from `<inertial>` or from geoms.
 class MjcfInertia {
  public:
   /// A body at `written` in its parent or the frame around it, so far without mass.
