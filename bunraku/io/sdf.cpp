@@ -55,7 +55,7 @@ class Assembler {
   void close_loop(const Joint& joint, int parent, int child, const Hinge& hinge);
   void add_body(const Link& link, bool one_root);
   std::string root_name(const std::string& link, bool one_root);
-  void add_node(int frame);
+  void add_node(int index);
   bool is_static(int body) const { return body == world_frame || static_links_.contains(body); }
 
   const Collection& all_;

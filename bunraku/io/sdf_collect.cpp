@@ -44,7 +44,7 @@ class Collector {
   Found read_contents(const XmlElement& parent, const Place& place);
   int read_link(const XmlElement& link, const Place& place);
   void read_joint(const XmlElement& joint, const Place& place);
-  void read_frame(const XmlElement& frame, const Place& place);
+  void read_frame(const XmlElement& element, const Place& place);
   Found read_include(const XmlElement& include, const Place& place);
   Found read_model(const XmlElement& model, const Place& place, const Overrides& overrides);
   Found read_merged(const XmlElement& model, int frame, const Place& place);
@@ -238,7 +238,7 @@ Collector::Found Collector::read_model(const XmlElement& model, const Place& pla
   if (overrides.merge) {
     name = fmt::format("_merged__{}__model__", name);
   }
-  const bool prefixed = !(plain_names_ && place.scope == world_scope);
+  const bool prefixed = !plain_names_ || place.scope != world_scope;
   if (out_.name.empty() && place.scope == world_scope) {
     out_.name = name;
   }

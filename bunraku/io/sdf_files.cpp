@@ -74,7 +74,7 @@ int Sources::read_version(const XmlElement& root) {
 
 fs::path Sources::model_file(const XmlElement& uri, const Source& from) const {
   const SourceLocation where = uri.where();
-  const fs::path found = context_.paths.find_to_read(uri.text(), where, from.folder);
+  fs::path found = context_.paths.find_to_read(uri.text(), where, from.folder);
   std::error_code error;
   if (!fs::is_directory(found, error)) {
     return found;
