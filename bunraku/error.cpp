@@ -20,7 +20,13 @@ std::string to_string(const Problem& problem) {
 
 namespace {
 
+/// Longer messages are cut: they quote something that nobody wants to read.
+constexpr std::size_t longest_text = 600;
+
 std::vector<Problem> errors_first(std::vector<Problem> problems) {
+  for (Problem& problem : problems) {
+    problem.text = detail::printable(problem.text, longest_text);
+  }
   std::stable_partition(problems.begin(), problems.end(),
                         [](const Problem& p) { return p.severity == Severity::error; });
   return problems;
@@ -72,14 +78,90 @@ ModelError::ModelError(SourceLocation where, std::string text, std::string cure)
 namespace detail {
 
 void add_problem(std::vector<Problem>& problems, Problem problem) {
-  if (problems.size() < max_problems) {
+  const auto same =
+      std::count_if(problems.begin(), problems.end(), [&](const Problem& p) { return p.severity == problem.severity; });
+  if (std::cmp_less(same, max_problems)) {
+    problem.text = printable(problem.text, longest_text);
     problems.push_back(std::move(problem));
-  } else if (problems.size() == max_problems) {
-    problems.push_back({problem.severity, std::move(problem.where), "there are more problems than can be listed",
+  } else if (std::cmp_equal(same, max_problems)) {
+    problems.push_back({problem.severity, std::move(problem.where),
+                        problem.severity == Severity::error ? "there are more errors than can be listed"
+                                                            : "there are more warnings than can be listed",
                         "correct these first"});
-  } else if (problem.severity == Severity::error) {
-    problems.back().severity = Severity::error;
   }
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+namespace {
+
+/// The length of the well-formed UTF-8 sequence at the front of text, which is not empty; 0 when there is none.
+/// Overlong forms, surrogates and what lies beyond U+10FFFF are not well-formed.
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xC2 ? 0
+                             : first < 0xE0 ? 2
+                             : first < 0xF0 ? 3
+                             : first < 0xF5 ? 4
+                                            : 0;
+  if (length > text.size()) {
+    return 0;
+  }
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) {
+      return 0;
+    }
+  }
+  const bool malformed = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) >= 0xA0) ||
+                         (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90);
+  return malformed ? 0 : length;
+}
+
+bool is_control(unsigned char c) {
+  return c < 0x20 || c == 0x7F;
+}
+
+}  // namespace
+
+std::size_t first_not_utf8(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t length = sequence_length(text.substr(at));
+    if (length == 0) {
+      return at;
+    }
+    at += length;
+  }
+  return at;
+}
+
+bool is_printable(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0 || is_control(static_cast<unsigned char>(text.front()))) {
+      return false;
+    }
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string printable(std::string_view text, std::size_t most) {
+  std::string out;
+  while (!text.empty()) {
+    if (out.size() >= most) {
+      return out + "…";
+    }
+    const std::size_t length = sequence_length(text);
+    const bool good = length > 0 && !is_control(static_cast<unsigned char>(text.front()));
+    out += good ? text.substr(0, length) : "\uFFFD";
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {

@@ -65,14 +65,23 @@ class BUNRAKU_API ModelError : public Error {
   std::vector<Problem> problems_;
 };
 
-/// No more problems than this are listed for one model: after that many nobody reads on.
+/// No more errors than this, and no more warnings, are listed for one model: after that many nobody reads on.
 inline constexpr std::size_t max_problems = 200;
 
 namespace detail {
 
-/// Appends a problem; once there are max_problems, a last one says that there are more and takes on the worst severity
-/// of all that follow.
+/// Appends a problem, its text made printable; once there are max_problems of its severity, a last one says that there
+/// are more, and the rest are dropped.
 BUNRAKU_API void add_problem(std::vector<Problem>& problems, Problem problem);
+
+/// Whether text is empty or white space alone.
+BUNRAKU_API bool is_blank(std::string_view text);
+/// Whether text is UTF-8 without control characters.
+BUNRAKU_API bool is_printable(std::string_view text);
+/// The place of the first byte that is not part of well-formed UTF-8, or the size of the text.
+BUNRAKU_API std::size_t first_not_utf8(std::string_view text);
+/// Text made printable: what is not becomes U+FFFD, the replacement character; cut after `most` bytes or so.
+BUNRAKU_API std::string printable(std::string_view text, std::size_t most = 200);
 
 /// The nearest of the known names to a mistyped one, as `; did you mean 'x'?`, or empty where none is near.
 BUNRAKU_API std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);

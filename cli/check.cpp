@@ -1,8 +1,10 @@
 #include <memory>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "output.hpp"
 
 namespace bunraku::cli {
 
@@ -15,16 +17,16 @@ void add_check(CLI::App& app, int& status) {
   arguments->add_to(*command);
   command->callback([arguments, &status] {
     const Model model = arguments->load();
+    std::string out;
     for (const Problem& warning : model.warnings()) {
-      fmt::print("warning: {}\n", to_string(warning));
-      if (!warning.cure.empty()) {
-        fmt::print("  {}\n", warning.cure);
-      }
+      out += "warning: " + to_string(warning) + "\n" + (warning.cure.empty() ? "" : "  " + warning.cure + "\n");
     }
     const std::size_t count = model.warnings().size();
-    fmt::print("{}: {} bodies, {} degrees of freedom, {} closures; {}\n", model.name(), model.bodies().size(),
-               model.nv(), model.closures().size(),
-               count == 0 ? "nothing ignored, nothing odd" : fmt::format("{} warning{}", count, count == 1 ? "" : "s"));
+    out += fmt::format(
+        "{}: {} bodies, {} degrees of freedom, {} closures; {}\n", model.name(), model.bodies().size(), model.nv(),
+        model.closures().size(),
+        count == 0 ? "nothing ignored, nothing odd" : fmt::format("{} warning{}", count, count == 1 ? "" : "s"));
+    print(out);
     status = count == 0 ? success : finding;
   });
 }

@@ -4,9 +4,11 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "bunraku/io/urdf_writer.hpp"
 #include "commands.hpp"
+#include "output.hpp"
 
 namespace bunraku::cli {
 
@@ -19,9 +21,12 @@ struct Arguments {
 };
 
 /// Writes beside the target and renames, so that a failure never leaves half a file.
-void write_file(const std::filesystem::path& path, const std::string& text) {
+void write_file(const std::filesystem::path& target, const std::string& text) {
+  std::error_code unresolved;  // through a link, to the file that it names
+  const std::filesystem::path real = std::filesystem::weakly_canonical(target, unresolved);
+  const std::filesystem::path path = unresolved ? target : real;
   std::filesystem::path part = path;
-  part += ".part";
+  part += fmt::format(".{}.part", getpid());
   std::ofstream out(part, std::ios::binary);
   out << text;
   out.close();
@@ -45,14 +50,19 @@ void convert(const Arguments& arguments) {
                     arguments.output));
   }
   const Model model = arguments.model.load();
-  const std::string text = to_urdf(model, arguments.lossy ? UrdfLoss::accept : UrdfLoss::refuse);
+  UrdfOptions options;
+  options.loss = arguments.lossy ? UrdfLoss::accept : UrdfLoss::refuse;
+  if (output != "-") {
+    options.folder = std::filesystem::absolute(output).parent_path().string();
+  }
+  const std::string text = to_urdf(model, options);
   if (arguments.lossy) {
     for (const std::string& loss : urdf_losses(model)) {
       fmt::print(stderr, "warning: left out: {}\n", loss);
     }
   }
   if (output == "-") {
-    fmt::print("{}", text);
+    print(text);
   } else {
     write_file(output, text);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "bunraku/dynamics/kinematics.hpp"
+#include "bunraku/io/detail/numbers.hpp"
 #include "commands.hpp"
 #include "json_writer.hpp"
 #include "output.hpp"
@@ -58,14 +60,17 @@ std::vector<const Quantity*> chosen(const std::string& wanted) {
   for (const Quantity& quantity : quantities) {
     known.emplace_back(quantity.name);
   }
-  for (const std::string& name : CLI::detail::split(wanted, ',')) {
+  for (const std::string& word : CLI::detail::split(wanted, ',')) {
+    const std::string name(io::trimmed(word));
     const auto* const found =
         std::find_if(quantities.begin(), quantities.end(), [&](const Quantity& q) { return q.name == name; });
     if (found == quantities.end()) {
       throw ArgumentError(fmt::format("--want: '{}' is not a quantity{}; known are: {}", name,
                                       bunraku::detail::did_you_mean(name, known), fmt::join(known, ", ")));
     }
-    out.push_back(found);
+    if (std::find(out.begin(), out.end(), found) == out.end()) {
+      out.push_back(found);
+    }
   }
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "json_writer.hpp"
+#include "output.hpp"
 
 namespace bunraku::cli {
 
@@ -168,7 +169,7 @@ void add_info(CLI::App& app, int& /*status*/) {
   command->callback([arguments] {
     const Model model = arguments->model.load();
     const std::string text = arguments->json ? as_json(model) : as_text(model);
-    fmt::print("{}", text);
+    print(text);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <fmt/compile.h>
@@ -52,6 +53,11 @@ class JsonWriter {
   JsonWriter& value(std::string_view text) {
     separate();
     buffer_.push_back('"');
+    std::string mended;  // JSON is UTF-8; names are, but a message may quote what is not
+    if (bunraku::detail::first_not_utf8(text) < text.size()) {
+      mended = bunraku::detail::printable(text, std::string_view::npos);
+      text = mended;
+    }
     for (const char c : text) {
       if (c == '"' || c == '\\') {
         buffer_.push_back('\\');

@@ -1,20 +1,27 @@
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "bunraku/io/detail/files.hpp"
 #include "bunraku/version.hpp"
 #include "commands.hpp"
+#include "output.hpp"
 
 namespace bunraku::cli {
 
 void ModelArguments::add_to(CLI::App& command) {
-  command.add_option("model", path, "URDF, MJCF or SDF file")->required()->option_text("MODEL");
+  command.add_option("model", path, "URDF, MJCF or SDF file, or - for standard input")
+      ->required()
+      ->option_text("MODEL");
   command.add_flag("--free-base", options.free_base, "URDF: the root link floats in place of being fixed to the world");
   command.add_flag("--merge-fixed", options.merge_fixed, "make bodies on fixed hinges part of their parents");
   command.add_flag("--strict", strict, "treat warnings as errors");
@@ -24,11 +31,19 @@ void ModelArguments::add_to(CLI::App& command) {
       ->option_text("DIR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      .add_option("--loops", options.loops,
+                  "URDF: file that closes loops; default: MODEL with .yaml in place of .urdf, if it exists; none: none")
+      ->option_text("FILE");
 }
 
 Model ModelArguments::load() const {
   LoadOptions chosen = options;
   chosen.strictness = strict ? Strictness::strict : Strictness::tolerant;
+  if (path == "-") {
+    const std::string name = "<standard input>";
+    return load_text(io::read_stream(std::cin, {name, 0}), name, chosen);
+  }
   return bunraku::load(path, chosen);
 }
 
@@ -85,7 +100,8 @@ void check_command(const CLI::App& app, int argc, char** argv) {
 
 int run(int argc, char** argv) {
   CLI::App app("Bunraku: dynamics of joint-connected bodies by spatial operators", "bunraku");
-  app.set_version_flag("--version", fmt::format("bunraku {} ({})", version(), build_type()));
+  app.set_version_flag("--version", fmt::format("bunraku {} ({}, {})", version(), build_type(),
+                                                is_optimized() ? "optimised" : "NOT OPTIMISED: slow"));
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   int status = success;
@@ -98,7 +114,10 @@ int run(int argc, char** argv) {
   try {
     app.parse(reversed_arguments(argc, argv));
   } catch (const CLI::Success& asked_for_help) {
-    return app.exit(asked_for_help);
+    std::ostringstream text;
+    app.exit(asked_for_help, text, text);
+    print(text.str());
+    return success;
   } catch (const CLI::ParseError& error) {
     std::string who = "bunraku";
     for (const CLI::App* chosen : app.get_subcommands()) {
@@ -116,6 +135,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace bunraku::cli;
+  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));  // a reader that goes away is an error of ours to report
   try {
     return run(argc, argv);
   } catch (const bunraku::ModelError& error) {

@@ -16,7 +16,18 @@ void send(std::string_view text) {
   }
 }
 
+void flush() {
+  if (std::fflush(stdout) != 0) {
+    throw Error("standard output cannot be written");
+  }
+}
+
 }  // namespace
+
+void print(std::string_view text) {
+  send(text);
+  flush();
+}
 
 WholeOutput::WholeOutput() = default;
 
@@ -57,9 +68,7 @@ void WholeOutput::commit() {
     }
   }
   send(memory_);
-  if (std::fflush(stdout) != 0) {
-    throw Error("standard output cannot be written");
-  }
+  flush();
   memory_.clear();
 }
 

@@ -9,6 +9,9 @@
 
 namespace bunraku::cli {
 
+/// Sends text to standard output. Throws Error when that fails.
+void print(std::string_view text);
+
 /// Collects text, in memory first and in a temporary file once there is much of it; `commit` sends it to standard
 /// output. Without `commit` nothing appears, so that an error halfway leaves no partial answer.
 class WholeOutput {

@@ -43,18 +43,25 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& op
 
 namespace {
 
+template <class E>
 void check_length(const std::vector<double>& values, int wanted, std::string_view name) {
   if (std::ssize(values) != wanted) {
-    throw ArgumentError(fmt::format("{} has {} numbers, the model wants {}", name, values.size(), wanted));
+    throw E(fmt::format("{} has {} numbers, the model wants {}", name, values.size(), wanted));
   }
 }
+
+/// A line is not a state.
+class LineError : public ArgumentError {
+ public:
+  using ArgumentError::ArgumentError;
+};
 
 /// One line of a file of states.
 class LineReader {
  public:
   LineReader(const Model& model, const Needs& needs) : model_(model), needs_(needs) {}
 
-  /// Parses `line`, whose buffer has the parser's padding. Throws ArgumentError.
+  /// Parses `line`, whose buffer has the parser's padding. Throws LineError.
   const State& read(std::string& line) {
     line.reserve(line.size() + simdjson::SIMDJSON_PADDING);
     seen_ = {};
@@ -64,7 +71,7 @@ class LineReader {
         take(field.key, field.value);
       }
     } catch (const simdjson::simdjson_error& error) {
-      throw ArgumentError(fmt::format("this is not a JSON object of number lists: {}", error.what()));
+      throw LineError(fmt::format("this is not a JSON object of number lists: {}", error.what()));
     }
     require(needs_.q, seen_.q, "q");
     require(needs_.v, seen_.v, "v");
@@ -76,7 +83,7 @@ class LineReader {
  private:
   static void require(bool needed, bool seen, std::string_view name) {
     if (needed && !seen) {
-      throw ArgumentError(fmt::format("there is no \"{}\"", name));
+      throw LineError(fmt::format("there is no \"{}\"", name));
     }
   }
 
@@ -97,17 +104,17 @@ class LineReader {
         continue;
       }
       if (field.seen) {
-        throw ArgumentError(fmt::format("\"{}\" is there twice", key));
+        throw LineError(fmt::format("\"{}\" is there twice", key));
       }
       field.seen = true;
       field.values.clear();
       for (const simdjson::dom::element number : value.get_array()) {
         field.values.push_back(number.get_double());
       }
-      check_length(field.values, field.size, key);
+      check_length<LineError>(field.values, field.size, key);
       return;
     }
-    throw ArgumentError(fmt::format("\"{}\" is none of q, v, a, tau", key));
+    throw LineError(fmt::format("\"{}\" is none of q, v, a, tau", key));
   }
 
   const Model& model_;
@@ -121,13 +128,19 @@ void read_lines(std::istream& in, const std::string& file, LineReader& reader,
                 const std::function<void(const State&)>& f) {
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (number == 1 && line.starts_with(byte_order_mark)) {
+      line.erase(0, byte_order_mark.size());
+    }
     if (io::trimmed(line).empty()) {
       continue;
     }
     try {
       f(reader.read(line));
-    } catch (const ArgumentError& error) {
+    } catch (const LineError& error) {
       throw ModelError({file, number}, error.what(), "write one object a line, such as {\"q\": [0, 0], \"v\": [0, 0]}");
+    } catch (const Error& error) {  // of what was computed from it
+      throw ModelError({file, number}, error.what());
     }
   }
   if (in.bad()) {
@@ -170,7 +183,7 @@ void StateArguments::for_each(const Model& model, const Needs& needs,
       return;
     }
     out = parse_numbers(text, option);
-    check_length(out, static_cast<int>(size), option);
+    check_length<ArgumentError>(out, static_cast<int>(size), option);
   };
   given(q, "--q", state.q, state.q.size());
   given(v, "--v", state.v, nv);

@@ -14,9 +14,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<Problem> problems;
   try {
     io::read_loops(text, "loops.yaml", builder, problems);
-    fuzz::use(builder.build());
+    static_cast<void>(builder.build());
   } catch (const ModelError& error) {
     fuzz::require(!error.problems().empty());
+    return 0;
   }
+  fuzz::use(builder.build());
   return 0;
 }

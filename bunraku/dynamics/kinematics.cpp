@@ -2,34 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-
-#include <fmt/format.h>
 
 #include "bunraku/model/detail/arguments.hpp"
 
 namespace bunraku {
-
-namespace {
-
-/// How far a quaternion's norm may be off: more than rounding, less than a mistake.
-constexpr double quaternion_tolerance = 1e-6;
-
-void check_quaternions(const Model& model, std::span<const double> q) {
-  for (const Body& body : model.bodies()) {
-    if (body.nq == 0 || (body.hinge.type != HingeType::spherical && body.hinge.type != HingeType::free)) {
-      continue;
-    }
-    const auto at = static_cast<std::size_t>(body.q_index);
-    const double norm = Quaternion<double>{q[at], q[at + 1], q[at + 2], q[at + 3]}.norm();
-    if (std::abs(norm - 1) > quaternion_tolerance) {
-      throw ArgumentError(fmt::format("the quaternion of hinge '{}', q[{}] to q[{}], has norm {:.9g} instead of 1",
-                                      body.hinge.name, at, at + 3, norm));
-    }
-  }
-}
-
-}  // namespace
 
 Kinematics::Kinematics(Model model)
     : model_(std::move(model)),
@@ -44,7 +20,7 @@ Kinematics::Kinematics(Model model)
 void Kinematics::set_state(std::span<const double> q, std::span<const double> v) {
   check_argument(q, model_.nq(), "q");
   check_argument(v, model_.nv(), "v");
-  check_quaternions(model_, q);
+  check_quaternions(model_, q, "q");
   std::copy(q.begin(), q.end(), q_.begin());
   std::copy(v.begin(), v.end(), v_.begin());
   normalize(model_, q_);
@@ -53,7 +29,7 @@ void Kinematics::set_state(std::span<const double> q, std::span<const double> v)
 
 void Kinematics::set_configuration(std::span<const double> q) {
   check_argument(q, model_.nq(), "q");
-  check_quaternions(model_, q);
+  check_quaternions(model_, q, "q");
   std::copy(q.begin(), q.end(), q_.begin());
   std::fill(v_.begin(), v_.end(), 0.0);
   normalize(model_, q_);

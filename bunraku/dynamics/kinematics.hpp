@@ -11,8 +11,8 @@
 
 namespace bunraku {
 
-/// Where the bodies of a model are, and how they move. Allocates in its constructor alone; several of these may share
-/// one model between threads, each thread with its own.
+/// Where the bodies of a model are, and how they move. Setting a state and asking by index or node allocate nothing
+/// (asking by name may); several of these may share one model between threads, each thread with its own.
 class BUNRAKU_API Kinematics {
  public:
   /// At the neutral configuration, at rest.
@@ -28,10 +28,10 @@ class BUNRAKU_API Kinematics {
   /// As set_state with v = 0.
   void set_configuration(std::span<const double> q);
 
-  /// X_WB: the pose of body i in the world; the identity for `world`.
-  const Transform<double>& pose(int body) const { return poses_[static_cast<std::size_t>(body + 1)]; }
-  /// V(i) of body i at its origin, in its own axes; zero for `world`.
-  const Motion<double>& velocity(int body) const { return velocities_[static_cast<std::size_t>(body + 1)]; }
+  /// X_WB: the pose of body i in the world; the identity for `world`. Throws ArgumentError when there is no body i.
+  const Transform<double>& pose(int body) const { return poses_[slot(body)]; }
+  /// V(i) of body i at its origin, in its own axes; zero for `world`. Throws as pose.
+  const Motion<double>& velocity(int body) const { return velocities_[slot(body)]; }
   /// V(i) of body i at its origin, in the world's axes.
   Motion<double> velocity_in_world(int body) const { return pose(body).rotation * velocity(body); }
   /// X_WN: the pose of a node in the world.
@@ -60,6 +60,9 @@ class BUNRAKU_API Kinematics {
 
  private:
   void sweep();
+  std::size_t slot(int body) const {
+    return body == world ? 0 : static_cast<std::size_t>(&model_.body(body) - model_.bodies().data()) + 1;
+  }
 
   Model model_;
   std::vector<double> q_;

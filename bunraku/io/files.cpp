@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <istream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -18,29 +19,46 @@ std::string read_file(const fs::path& path, const SourceLocation& where) {
   if (!fs::exists(status)) {
     throw ModelError(at, fmt::format("there is no file '{}'", path.string()), "check the path");
   }
-  if (!fs::is_regular_file(status)) {
-    throw ModelError(at, fmt::format("'{}' is not a file", path.string()), "give the path of a model file");
-  }
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) {
-    throw ModelError(at, fmt::format("'{}' cannot be read: {}", path.string(), error.message()));
-  }
-  if (size > max_file_bytes) {
-    throw ModelError(at,
-                     fmt::format("'{}' has {} bytes, more than the {} that a model file may have", path.string(), size,
-                                 max_file_bytes),
-                     "keep meshes and other data in files of their own");
+  if (fs::is_directory(status)) {
+    throw ModelError(at, fmt::format("'{}' is a folder", path.string()), "give the path of a model file");
   }
   std::ifstream in(path, std::ios::binary);
-  std::string text(static_cast<std::size_t>(size), '\0');
-  in.read(text.data(), static_cast<std::streamsize>(size));
   if (!in) {
     throw ModelError(at, fmt::format("'{}' cannot be read", path.string()), "check its permissions");
+  }
+  return read_stream(in, at);
+}
+
+std::string read_stream(std::istream& in, const SourceLocation& where) {
+  // by blocks, since a pipe has no size and a file may grow
+  std::string text;
+  constexpr std::size_t block = std::size_t{1} << 16;
+  while (in && text.size() <= max_file_bytes) {
+    const std::size_t before = text.size();
+    text.resize(before + block);
+    in.read(text.data() + before, static_cast<std::streamsize>(block));
+    text.resize(before + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) {
+    throw ModelError(where, "the file cannot be read to its end", "check that it is a file and its permissions");
+  }
+  if (text.size() > max_file_bytes) {
+    throw ModelError(where,
+                     fmt::format("the file has more than the {} bytes that a model file may have", max_file_bytes),
+                     "keep meshes and other data in files of their own");
   }
   return text;
 }
 
-PathResolver::PathResolver(fs::path folder, const LoadOptions& options) : folder_(std::move(folder)) {
+PathResolver::PathResolver(fs::path folder, const LoadOptions& options) {
+  if (!folder.empty()) {
+    std::error_code error;  // absolute, so that the package around the file is found from wherever it is named
+    const fs::path whole = fs::absolute(folder, error);
+    folder_ = (error ? folder : whole).lexically_normal();
+    if (!folder_.has_filename()) {
+      folder_ = folder_.parent_path();
+    }
+  }
   search_paths_.assign(options.search_paths.begin(), options.search_paths.end());
   if (const char* ros = std::getenv("ROS_PACKAGE_PATH"); ros != nullptr) {
     std::string_view rest(ros);
@@ -80,6 +98,10 @@ fs::path PathResolver::find(std::string_view uri, const fs::path& base) const {
     const std::size_t slash = std::min(rest.find('/'), rest.size());
     const std::string_view package = rest.substr(0, slash);
     const std::string_view inside = rest.substr(std::min(slash + 1, rest.size()));
+    if (const fs::path normal = fs::path(inside).lexically_normal();
+        !normal.empty() && (normal.is_absolute() || *normal.begin() == "..")) {
+      return {};  // leads out of the package
+    }
     for (const fs::path& folder : search_paths_) {
       if (fs::path found = if_exists(folder / rest); !found.empty()) {
         return found;

@@ -22,9 +22,11 @@ struct LoadOptions {
   /// Folders in which `package://`, `model://` and relative names are looked up after the file's own folder; those
   /// in ROS_PACKAGE_PATH follow. Included files must lie in one of these or below the file's own folder.
   std::vector<std::string> search_paths = {};
+  /// The file that closes a URDF's loops. Empty: `robot.yaml` beside `robot.urdf`, where there is one; "none": none.
+  std::string loops = {};
 };
 
-/// Reads a model file of any format. A file `robot.yaml` beside `robot.urdf` closes the loops that it names.
+/// Reads a model file of any format; see LoadOptions::loops for what closes a URDF's loops.
 /// Throws ModelError with file, line and cure for everything that is wrong; what is understood but not used is
 /// listed in Model::warnings(). Cost: linear in the size of the file.
 BUNRAKU_API Model load(const std::string& path, const LoadOptions& options = {});

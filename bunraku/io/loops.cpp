@@ -1,7 +1,9 @@
 /// Reads the YAML file that closes the loops of a URDF: pairs of frames, and how each pair is joined.
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,7 +32,7 @@ struct Entry {
 /// A pull parser that reads `key: value` pairs of scalars and nested sequences.
 class LoopParser {
  public:
-  LoopParser(std::string_view text, const std::string& file) : file_(file) {
+  LoopParser(std::string_view text, const std::string& file) : text_(text), file_(file) {
     if (yaml_parser_initialize(&parser_) == 0) {
       throw ModelError({file, 0}, "out of memory");
     }
@@ -82,7 +84,11 @@ class LoopParser {
     event_.reset(new yaml_event_t{});
     if (yaml_parser_parse(&parser_, event_.get()) == 0) {
       const std::string problem = parser_.problem == nullptr ? "this is not YAML" : parser_.problem;
-      fail(static_cast<int>(parser_.problem_mark.line) + 1, problem);
+      // a wrong byte is found by the reader, which knows its place in the text but not its line
+      const std::size_t place = std::min(parser_.problem_offset, text_.size());
+      const auto lines = parser_.error == YAML_READER_ERROR ? std::count(text_.data(), text_.data() + place, '\n')
+                                                            : static_cast<std::ptrdiff_t>(parser_.problem_mark.line);
+      fail(static_cast<int>(lines) + 1, problem);
     }
     return event_.get();
   }
@@ -112,42 +118,60 @@ class LoopParser {
     return out;
   }
 
+  std::string_view text_;
   std::string file_;
   yaml_parser_t parser_{};
   std::unique_ptr<yaml_event_t, EventDeleter> event_;
 };
 
-/// The body or node that a loop's end means: a link, a named frame, or the child link of a joint of that name.
-std::string end_of_loop(const std::string& name, const ModelBuilder& builder) {
-  for (const BodySpec& body : builder.bodies()) {
-    if (body.name == name) {
-      return name;
+/// What a loop's end may be called: a link, a named frame, or the joint whose child link is meant.
+class Ends {
+ public:
+  explicit Ends(const ModelBuilder& builder) {
+    for (const BodySpec& body : builder.bodies()) {
+      names_.emplace(body.name, body.name);
+    }
+    for (const NodeSpec& node : builder.nodes()) {
+      names_.emplace(node.name, node.name);
+    }
+    for (const BodySpec& body : builder.bodies()) {
+      names_.emplace(body.hinge.name, body.name);
     }
   }
-  for (const NodeSpec& node : builder.nodes()) {
-    if (node.name == name) {
-      return name;
-    }
+  /// The body or node; an unknown name stays as it is, and the builder reports it.
+  const std::string& operator[](const std::string& name) const {
+    const auto at = names_.find(name);
+    return at == names_.end() ? name : at->second;
   }
-  for (const BodySpec& body : builder.bodies()) {
-    if (body.hinge.name == name) {
-      return body.name;
-    }
-  }
-  return name;  // the builder reports it as unknown
-}
+
+ private:
+  std::unordered_map<std::string, std::string> names_;
+};
 
 }  // namespace
 
 void read_loops(std::string_view text, const std::string& file, ModelBuilder& builder, std::vector<Problem>& problems) {
+  if (text.find("closed_loop") == std::string_view::npos) {  // some other file that happens to have this name
+    bunraku::detail::add_problem(
+        problems,
+        {Severity::warning, {file, 0}, "the file has no 'closed_loop' and is not used: it closes no loops", {}});
+    return;
+  }
+  constexpr std::size_t longest = std::size_t{1} << 20;
+  if (text.size() > longest) {
+    throw ModelError({file, 0}, fmt::format("the file has more than the {} bytes that a loop file may have", longest),
+                     "list pairs of frames alone");
+  }
   LoopParser parser(text, file);
+  const Ends ends(builder);
   Value loops;
   Value types;
   for (Entry& entry : parser.entries()) {
-    if (entry.key == "closed_loop") {
-      loops = std::move(entry.value);
-    } else if (entry.key == "type") {
-      types = std::move(entry.value);
+    if (Value* const known = entry.key == "closed_loop" ? &loops : entry.key == "type" ? &types : nullptr) {
+      if (known->line != 0) {
+        parser.fail(entry.line, fmt::format("there is a second '{}'", entry.key));
+      }
+      *known = std::move(entry.value);
     } else {
       bunraku::detail::add_problem(problems,
                                    {Severity::warning,
@@ -174,8 +198,8 @@ void read_loops(std::string_view text, const std::string& file, ModelBuilder& bu
     }
     builder.add(ClosureSpec{.name = fmt::format("loop_{}", i + 1),
                             .type = type == "6d" ? HingeType::fixed : HingeType::spherical,
-                            .a = end_of_loop(pair.items[0].scalar, builder),
-                            .b = end_of_loop(pair.items[1].scalar, builder),
+                            .a = ends[pair.items[0].scalar],
+                            .b = ends[pair.items[1].scalar],
                             .where = {file, pair.line}});
   }
 }

@@ -1,6 +1,7 @@
 #include "bunraku/io/detail/numbers.hpp"
 
 #include <charconv>
+#include <cmath>
 
 namespace bunraku::io {
 
@@ -34,10 +35,17 @@ std::optional<double> parse_number(std::string_view text) {
   }
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  if (end != text.data() + text.size()) {
     return std::nullopt;
   }
-  return value;
+  if (error == std::errc::result_out_of_range) {
+    long double wide = 0;  // tells the too small, which is zero, from the too large
+    const auto wider = std::from_chars(text.data(), text.data() + text.size(), wide);
+    const bool too_small =
+        wider.ec == std::errc() ? std::abs(wide) < 1 : text.find("e-") != text.npos || text.find("E-") != text.npos;
+    return too_small ? std::optional(0.0) : std::nullopt;
+  }
+  return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace bunraku::io

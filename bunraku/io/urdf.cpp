@@ -38,6 +38,7 @@ class UrdfReader {
     std::string child;
   };
 
+  void refuse_xacro() const;
   void read_links();
   void read_joints();
   void read_frames();
@@ -113,6 +114,9 @@ bool UrdfReader::read_shape(const XmlElement& geometry, Geometry& shape) const {
     shape.type = ShapeType::box;
     box.required("size");
     shape.size = box.vector("size", Vec3<double>::zero());
+    if (shape.size.x < 0 || shape.size.y < 0 || shape.size.z < 0) {
+      box.error("'size' of <box> is negative", "give three lengths");
+    }
   } else if (const XmlElement sphere = geometry.child("sphere")) {
     shape.type = ShapeType::sphere;
     shape.size.x = positive(sphere, "radius");
@@ -127,7 +131,9 @@ bool UrdfReader::read_shape(const XmlElement& geometry, Geometry& shape) const {
     shape.mesh_uri = mesh.required("filename");
     shape.mesh_path = context_.paths.find(shape.mesh_uri).string();
     shape.size = {1, 1, 1};
-    if (const auto scale = mesh.numbers("scale", 1, 3)) {
+    if (const auto scale = mesh.numbers("scale", 1, 3); scale && scale->size() == 2) {
+      mesh.error(fmt::format("'scale' of <mesh> in {} has 2 numbers where 1 or 3 are wanted", geometry.description()));
+    } else if (scale) {
       shape.size = scale->size() == 3 ? Vec3<double>{(*scale)[0], (*scale)[1], (*scale)[2]}
                                       : Vec3<double>{1, 1, 1} * scale->front();
     }
@@ -192,7 +198,10 @@ std::vector<Geometry> UrdfReader::read_shapes(const XmlElement& link, const char
 
 void UrdfReader::read_links() {
   for (const XmlElement& material : robot_.children("material")) {
-    materials_.emplace(material.required("name"), read_material_body(material));
+    const std::string name(material.required("name"));
+    if (!materials_.emplace(name, read_material_body(material)).second) {
+      material.warning(fmt::format("there is a second material '{}': the first is used", name));
+    }
   }
   for (const XmlElement& link : robot_.children("link")) {
     const std::string name(link.required("name"));
@@ -214,8 +223,8 @@ std::string UrdfReader::known_link(const XmlElement& joint, const char* tag) con
   }
   std::string link(element.required("link"));
   if (!link.empty() && link != world_name && !links_.contains(link)) {
-    element.error(fmt::format("the {} of {} is link '{}', which does not exist{}", tag, joint.description(), link,
-                              bunraku::detail::did_you_mean(link, link_order_)),
+    element.error(fmt::format("the {} of {} is link '{}', which does not exist{}", tag, joint.description(),
+                              bunraku::detail::printable(link, 60), robot_.document().suggestion(link, link_order_)),
                   "name a link of this file");
     return {};
   }
@@ -256,14 +265,14 @@ void UrdfReader::read_limits(const XmlElement& joint, HingeType type, HingeDof& 
     return;
   }
   // the format's own default for a missing bound is 0; as both missing would pin the joint, that means no bounds
-  if (limit.has("lower") || limit.has("upper")) {
+  if (bounded && (limit.has("lower") || limit.has("upper"))) {
     const double lower = limit.number("lower", 0, Finite::or_inf);
     const double upper = limit.number("upper", 0, Finite::or_inf);
     if (lower > upper) {
       limit.error(
           fmt::format("the lower limit {} of {} is above the upper limit {}", lower, joint.description(), upper),
           "exchange the two");
-    } else if (bounded) {
+    } else {
       dof.lower = lower;
       dof.upper = upper;
     }
@@ -326,7 +335,8 @@ void UrdfReader::add_body(const Joint& joint) {
                         .inertia = read_inertia(link),
                         .visuals = read_shapes(link, "visual"),
                         .collisions = read_shapes(link, "collision"),
-                        .where = joint.element.where()});
+                        .where = link.where(),
+                        .hinge_where = joint.element.where()});
 }
 
 /// A link called `world` is the world; any other link that is nobody's child hangs on it by a root joint.
@@ -370,9 +380,11 @@ void UrdfReader::add_roots() {
                  .collisions = read_shapes(link, "collision"),
                  .where = link.where()});
   }
-  if (roots == 0 && context_.options.free_base && !link_order_.empty()) {
-    throw ModelError(robot_.where(), "the base cannot be made free: the robot hangs on the link 'world'",
-                     "leave out the free base, or the joint to 'world'");
+  const bool on_world =
+      std::any_of(joints_.begin(), joints_.end(), [](const Joint& j) { return j.parent == world_name; });
+  if (roots == 0 && context_.options.free_base && on_world) {
+    robot_.error("the base cannot be made free: the robot hangs on the link 'world'",
+                 "leave out the free base, or the joint to 'world'");
   }
 }
 
@@ -382,11 +394,28 @@ void UrdfReader::read_frames() {
     const std::string name(frame.required("name"));
     const std::string link(frame.required("link"));
     if (!link.empty() && link != world_name && !links_.contains(link)) {
-      frame.error(fmt::format("{} is on link '{}', which does not exist{}", frame.description(), link,
-                              bunraku::detail::did_you_mean(link, link_order_)),
+      frame.error(fmt::format("{} is on link '{}', which does not exist{}", frame.description(),
+                              bunraku::detail::printable(link, 60), robot_.document().suggestion(link, link_order_)),
                   "name a link of this file");
     } else if (!name.empty() && !link.empty()) {
       builder_.add(NodeSpec{.name = name, .body = link, .X_BN = origin_of(frame), .where = frame.where()});
+    }
+  }
+}
+
+/// A xacro file is no URDF yet: most of the robot would be missing.
+void UrdfReader::refuse_xacro() const {
+  const std::string cure = "run xacro on it first: xacro robot.urdf.xacro > robot.urdf";
+  for (const XmlElement& child : robot_.children()) {
+    if (child.name().starts_with("xacro:")) {
+      throw ModelError(child.where(), fmt::format("<{}>: this is a xacro file, not a URDF", child.name()), cure);
+    }
+    for (const auto& [name, value] : child.attributes()) {
+      if (name == "name" && value.find("${") != std::string_view::npos) {
+        throw ModelError(child.where(),
+                         fmt::format("{} is named by a xacro expression: this is not a URDF", child.description()),
+                         cure);
+      }
     }
   }
 }
@@ -396,6 +425,7 @@ ModelBuilder UrdfReader::read() {
   for (const char* described : {"version", "xmlns:xacro", "xmlns:drake", "xmlns:xsi", "xsi:schemaLocation", "xmlns"}) {
     static_cast<void>(robot_.attribute(described));  // namespaces and the format's version say nothing of the robot
   }
+  refuse_xacro();
   if (robot_.required("name").empty()) {
     builder_.set_name("robot");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -52,6 +53,14 @@ std::vector<std::string> unwritable(const Model& model) {
 }
 
 void hinge_losses(const Hinge& hinge, std::vector<std::string>& out) {
+  const auto differs = [&](const HingeDof& dof) {
+    const HingeDof& first = hinge.dofs.front();
+    return dof.damping != first.damping || dof.friction != first.friction || dof.velocity != first.velocity ||
+           dof.effort != first.effort;
+  };
+  if (std::any_of(hinge.dofs.begin(), hinge.dofs.end(), differs)) {
+    out.push_back(fmt::format("the coordinates of hinge '{}' have friction or limits of their own", hinge.name));
+  }
   for (const HingeDof& dof : hinge.dofs) {
     if (dof.armature != 0) {
       out.push_back(fmt::format("hinge '{}' has armature", hinge.name));
@@ -114,7 +123,17 @@ class Writer {
   tinyxml2::XMLPrinter printer_;
 };
 
-void write_shape(Writer& out, const Geometry& shape, const char* tag) {
+/// The name of a mesh, seen from the folder of the file that names it.
+std::string mesh_name(const Geometry& shape, const std::string& folder) {
+  if (folder.empty() || shape.mesh_path.empty() || shape.mesh_uri.find("://") != std::string::npos) {
+    return shape.mesh_uri;
+  }
+  std::error_code error;
+  const std::filesystem::path relative = std::filesystem::proximate(shape.mesh_path, folder, error);
+  return error ? shape.mesh_uri : relative.string();
+}
+
+void write_shape(Writer& out, const Geometry& shape, const char* tag, const std::string& folder) {
   if (shape.type == ShapeType::ellipsoid || shape.type == ShapeType::plane) {
     return;
   }
@@ -131,13 +150,13 @@ void write_shape(Writer& out, const Geometry& shape, const char* tag) {
       out.attribute("size", shape.size);
       break;
     case ShapeType::mesh:
-      out.attribute("filename", shape.mesh_uri).attribute("scale", shape.size);
+      out.attribute("filename", mesh_name(shape, folder)).attribute("scale", shape.size);
       break;
     default:
       out.attribute("radius", shape.size.x).attribute("length", shape.size.y);
   }
   out.close().close();
-  if (shape.color || !shape.material.empty()) {
+  if (shape.color || !shape.material.empty() || !shape.texture.empty()) {
     out.open("material").attribute("name", shape.material);
     if (shape.color) {
       const auto& c = *shape.color;
@@ -151,7 +170,7 @@ void write_shape(Writer& out, const Geometry& shape, const char* tag) {
   out.close();
 }
 
-void write_link(Writer& out, const Body& body) {
+void write_link(Writer& out, const Body& body, const std::string& folder) {
   out.open("link").attribute("name", body.name);
   if (body.inertia != RigidInertia<double>::zero()) {
     const Sym3<double> i = body.inertia.central();
@@ -161,10 +180,10 @@ void write_link(Writer& out, const Body& body) {
     out.attribute("iyy", i.yy).attribute("iyz", i.yz).attribute("izz", i.zz).close().close();
   }
   for (const Geometry& shape : body.visuals) {
-    write_shape(out, shape, "visual");
+    write_shape(out, shape, "visual", folder);
   }
   for (const Geometry& shape : body.collisions) {
-    write_shape(out, shape, "collision");
+    write_shape(out, shape, "collision", folder);
   }
   out.close();
 }
@@ -241,20 +260,21 @@ std::vector<std::string> urdf_losses(const Model& model) {
   return out;
 }
 
-std::string to_urdf(const Model& model, UrdfLoss loss) {
-  const std::vector<std::string> problems = loss == UrdfLoss::refuse ? urdf_losses(model) : unwritable(model);
+std::string to_urdf(const Model& model, const UrdfOptions& options) {
+  const std::vector<std::string> problems = options.loss == UrdfLoss::refuse ? urdf_losses(model) : unwritable(model);
   if (!problems.empty()) {
     throw ModelError(as_problems(problems));
   }
   Writer out;
-  out.attribute("name", model.name());
-  const bool needs_world = !std::all_of(model.bodies().begin(), model.bodies().end(),
-                                        [](const Body& b) { return b.parent != world || is_plain_root(b); });
+  out.attribute("name", bunraku::detail::is_blank(model.name()) ? "robot" : model.name());
+  const bool needs_world =
+      model.bodies().empty() || !std::all_of(model.bodies().begin(), model.bodies().end(),
+                                             [](const Body& b) { return b.parent != world || is_plain_root(b); });
   if (needs_world) {
     out.open("link").attribute("name", world_name).close();
   }
   for (const Body& body : model.bodies()) {
-    write_link(out, body);
+    write_link(out, body, options.folder);
     if (is_plain_root(body)) {
       continue;
     }

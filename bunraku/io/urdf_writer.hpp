@@ -19,9 +19,17 @@ enum class UrdfLoss {
   accept,  ///< Leave it out. Hinge types that URDF lacks are refused all the same.
 };
 
+/// How to write.
+struct UrdfOptions {
+  UrdfLoss loss = UrdfLoss::refuse;  ///< What to do about what URDF cannot say.
+  /// The folder in which the text will be kept: names of meshes that were found are written relative to it. Empty: as
+  /// they were read.
+  std::string folder = {};
+};
+
 /// The model as URDF text. Reading it back gives the same bodies, hinges and coordinates, and two kinds of massless
 /// links more: one at the hinge of each body whose frame is not there (named after the body, with `_hinge_frame`), and
-/// one for each node. Throws ModelError by `loss`. O(N log N).
-BUNRAKU_API std::string to_urdf(const Model& model, UrdfLoss loss = UrdfLoss::refuse);
+/// one for each node. Throws ModelError by `options.loss`. O(N log N).
+BUNRAKU_API std::string to_urdf(const Model& model, const UrdfOptions& options = {});
 
 }  // namespace bunraku

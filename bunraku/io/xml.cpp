@@ -7,6 +7,7 @@
 #include <tinyxml2.h>
 
 #include "bunraku/io/detail/numbers.hpp"
+#include "bunraku/io/detail/xml_scan.hpp"
 
 namespace bunraku::io {
 
@@ -14,12 +15,7 @@ namespace {
 
 /// Enough of a value to recognise it, without line breaks and without megabytes.
 std::string shown(std::string_view value) {
-  constexpr std::size_t most = 60;
-  std::string out;
-  for (const char c : value.substr(0, most)) {
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return value.size() > most ? out + "…" : out;
+  return bunraku::detail::printable(value, 60);
 }
 
 }  // namespace
@@ -39,7 +35,7 @@ std::string XmlElement::description() const {
 }
 
 std::optional<std::string_view> XmlElement::attribute(const char* name) const {
-  document_->asked_attributes_[element_->Name()].insert(name);
+  XmlDocument::remember(document_->asked_attributes_, element_->Name(), name);
   const tinyxml2::XMLAttribute* found = element_->FindAttribute(name);
   if (found == nullptr) {
     return std::nullopt;
@@ -118,7 +114,7 @@ std::string_view XmlElement::word(const char* name, std::string_view otherwise,
     }
   }
   const std::vector<std::string> known(allowed.begin(), allowed.end());
-  error(fmt::format("'{}' of {} is '{}'{}", name, description(), shown(*value), detail::did_you_mean(*value, known)),
+  error(fmt::format("'{}' of {} is '{}'{}", name, description(), shown(*value), document_->suggestion(*value, known)),
         fmt::format("use one of: {}", fmt::join(allowed, ", ")));
   return otherwise;
 }
@@ -135,8 +131,24 @@ Vec3<double> XmlElement::vector(const char* name, const Vec3<double>& otherwise)
 }
 
 std::string_view XmlElement::text() const {
-  const char* text = element_->GetText();
-  return text == nullptr ? std::string_view() : trimmed(text);
+  std::string_view whole;
+  bool several = false;
+  for (const auto* node = element_->FirstChild(); node != nullptr; node = node->NextSibling()) {
+    if (node->ToText() == nullptr) {
+      continue;
+    }
+    document_->used_.insert(node);
+    if (whole.empty()) {
+      whole = node->Value();
+    } else {  // a comment stands between them
+      if (!several) {
+        document_->joined_.emplace_back(whole);
+      }
+      several = true;
+      document_->joined_.back() += node->Value();
+    }
+  }
+  return trimmed(several ? std::string_view(document_->joined_.back()) : whole);
 }
 
 double XmlElement::text_number(double otherwise, Finite finite) const {
@@ -157,7 +169,7 @@ XmlElement XmlElement::child(const char* tag) const {
 }
 
 std::vector<XmlElement> XmlElement::children(const char* tag) const {
-  document_->asked_children_[element_->Name()].insert(tag);
+  XmlDocument::remember(document_->asked_children_, element_->Name(), tag);
   std::vector<XmlElement> out;
   for (const auto* e = element_->FirstChildElement(tag); e != nullptr; e = e->NextSiblingElement(tag)) {
     document_->used_.insert(e);
@@ -177,7 +189,7 @@ std::vector<XmlElement> XmlElement::children() const {
 void XmlElement::mark_used() const {
   if (const auto* parent = element_->Parent() == nullptr ? nullptr : element_->Parent()->ToElement();
       parent != nullptr) {
-    document_->asked_children_[parent->Name()].insert(element_->Name());
+    XmlDocument::remember(document_->asked_children_, parent->Name(), element_->Name());
   }
   document_->used_.insert(element_);
 }
@@ -208,92 +220,28 @@ void XmlElement::warning(std::string text, std::string cure) const {
   document_->report(Severity::warning, where(), std::move(text), std::move(cure));
 }
 
-namespace {
-
-/// What the parser's error code means to a person.
-std::string syntax_message(tinyxml2::XMLError code) {
-  switch (code) {
-    case tinyxml2::XML_ERROR_EMPTY_DOCUMENT:
-      return "the file has no XML in it";
-    case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT:
-      return "a tag is closed that is not the one open, or never closed";
-    case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE:
-      return "an attribute is not written as name=\"value\"";
-    case tinyxml2::XML_ERROR_PARSING_COMMENT:
-      return "a comment is not closed by -->";
-    case tinyxml2::XML_ERROR_PARSING_CDATA:
-      return "a CDATA section is not closed by ]]>";
-    case tinyxml2::XML_ERROR_PARSING_DECLARATION:
-      return "a declaration <? … ?> is not closed or not at the top";
-    case tinyxml2::XML_ERROR_PARSING_UNKNOWN:
-      return "a <! … > is not closed";
-    case tinyxml2::XML_ERROR_PARSING_TEXT:
-      return "there is text where a tag should be, or the file breaks off";
-    case tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED:
-      return fmt::format("elements are nested deeper than {}", TINYXML2_MAX_ELEMENT_DEPTH);
-    default:
-      return "this is not well-formed XML";
-  }
-}
-
-/// The first line with a byte sequence that is not UTF-8, or 0. Overlong forms and surrogates are let through: they
-/// cannot hurt here.
-int first_line_not_utf8(std::string_view text) {
-  int line = 1;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    line += c == '\n' ? 1 : 0;
-    const int more = c < 0x80 ? 0 : (c >> 5) == 6 ? 1 : (c >> 4) == 14 ? 2 : (c >> 3) == 30 ? 3 : -1;
-    if (more < 0) {
-      return line;
-    }
-    for (int k = 0; k < more; ++k) {
-      ++i;
-      if (i >= text.size() || (static_cast<unsigned char>(text[i]) >> 6) != 2) {
-        return line;
-      }
-    }
-  }
-  return 0;
-}
-
-int line_of(std::string_view text, std::size_t position) {
-  int line = 1;
-  for (const char c : text.substr(0, position)) {
-    line += c == '\n' ? 1 : 0;
-  }
-  return line;
-}
-
-}  // namespace
-
 XmlDocument::XmlDocument(std::string_view text, std::string file, std::vector<Problem>& problems)
     : file_(std::move(file)), problems_(problems), document_(std::make_unique<tinyxml2::XMLDocument>()) {
-  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    throw ModelError({file_, line_of(text, nul)}, "this is binary data, not a text file",
-                     "give a URDF, MJCF or SDF file in UTF-8");
-  }
-  if (const int line = first_line_not_utf8(text); line != 0) {
-    throw ModelError({file_, line}, "the text is not UTF-8", "save the file in UTF-8");
-  }
+  scan_xml(text, file_);
   const tinyxml2::XMLError code = document_->Parse(text.data(), text.size());
-  if (code != tinyxml2::XML_SUCCESS) {
-    throw ModelError({file_, std::max(1, document_->ErrorLineNum())}, syntax_message(code),
-                     "correct the XML; an XML editor shows the place");
+  if (code != tinyxml2::XML_SUCCESS || document_->RootElement() == nullptr) {
+    throw ModelError({file_, std::max(1, document_->ErrorLineNum())}, "this is not well-formed XML",
+                     "correct it; an XML editor shows the place");
   }
-  const tinyxml2::XMLElement* root = document_->RootElement();
-  if (root == nullptr) {
-    throw ModelError({file_, 1}, "the file has no element", "give a URDF, MJCF or SDF file");
-  }
-  if (const auto* second = root->NextSiblingElement(); second != nullptr) {
-    throw ModelError({file_, second->GetLineNum()},
-                     fmt::format("there is a second root element <{}>", shown(second->Name())),
-                     "keep one root element");
-  }
-  used_.insert(root);
+  used_.insert(document_->RootElement());
 }
 
 XmlDocument::~XmlDocument() = default;
+
+void XmlDocument::remember(Asked& asked, const char* tag, std::string_view name) {
+  auto at = asked.find(std::string_view(tag));
+  if (at == asked.end()) {
+    at = asked.emplace(tag, std::set<std::string, std::less<>>()).first;
+  }
+  if (!at->second.contains(name)) {
+    at->second.emplace(name);
+  }
+}
 
 XmlElement XmlDocument::root() {
   return {this, document_->RootElement()};
@@ -303,28 +251,54 @@ void XmlDocument::report(Severity severity, SourceLocation where, std::string te
   detail::add_problem(problems_, {severity, std::move(where), std::move(text), std::move(cure)});
 }
 
-void XmlDocument::report_unused() {
+namespace {
+
+/// Things that nobody asked for, each kind once.
+class Findings {
+ public:
+  /// Counts one; `suggestion` is asked for the first of a kind alone, since it costs a search.
+  template <class F>
+  void add(std::string key, int line, F&& suggestion) {
+    if (const auto at = seen_.find(key); at != seen_.end()) {
+      ++findings_[at->second].count;
+    } else if (findings_.size() < max_problems) {
+      seen_.emplace(key, findings_.size());
+      findings_.push_back({line, 1, std::move(key) + " is not used" + suggestion()});
+    }
+  }
+  void report(XmlDocument& document) {
+    std::stable_sort(findings_.begin(), findings_.end(),
+                     [](const Finding& a, const Finding& b) { return a.line < b.line; });
+    for (Finding& f : findings_) {
+      if (f.count > 1) {
+        f.text += fmt::format(" ({} places, this is the first)", f.count);
+      }
+      document.report(Severity::warning, {document.file(), f.line}, std::move(f.text), {});
+    }
+  }
+
+ private:
   struct Finding {
     int line;
     int count;
     std::string text;
-    std::string cure;
   };
-  std::vector<Finding> findings;
-  std::map<std::string, std::size_t> seen;
-  const auto add = [&](const std::string& key, int line, const std::string& suggestion) {
-    const auto [at, fresh] = seen.emplace(key, findings.size());
-    if (fresh) {
-      findings.push_back({line, 1, key + " is not used" + suggestion, {}});
-    } else {
-      ++findings[at->second].count;
-    }
-  };
-  const auto suggest = [](std::string_view name, const auto& asked, const char* tag) {
+  std::vector<Finding> findings_;
+  std::map<std::string, std::size_t> seen_;
+};
+
+}  // namespace
+
+std::string XmlDocument::suggestion(std::string_view name, const std::vector<std::string>& known) {
+  constexpr int most = 20;  // each costs a search, and nobody reads on
+  return ++suggestions_ > most ? std::string() : bunraku::detail::did_you_mean(name, known);
+}
+
+void XmlDocument::report_unused() {
+  Findings findings;
+  const auto suggest = [&](std::string_view name, const auto& asked, const char* tag) {
     const auto at = asked.find(tag);
-    return at == asked.end()
-               ? std::string()
-               : detail::did_you_mean(name, std::vector<std::string>(at->second.begin(), at->second.end()));
+    return at == asked.end() ? std::string() : suggestion(name, {at->second.begin(), at->second.end()});
   };
   std::vector<const tinyxml2::XMLElement*> open = {document_->RootElement()};
   while (!open.empty()) {
@@ -332,27 +306,23 @@ void XmlDocument::report_unused() {
     open.pop_back();
     for (const auto* a = element->FirstAttribute(); a != nullptr; a = a->Next()) {
       if (!used_.contains(a)) {
-        add(fmt::format("attribute '{}' of <{}>", shown(a->Name()), shown(element->Name())), a->GetLineNum(),
-            suggest(a->Name(), asked_attributes_, element->Name()));
+        findings.add(fmt::format("attribute '{}' of <{}>", shown(a->Name()), shown(element->Name())), a->GetLineNum(),
+                     [&] { return suggest(a->Name(), asked_attributes_, element->Name()); });
       }
     }
-    for (const auto* e = element->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
-      if (used_.contains(e)) {
+    for (const auto* node = element->FirstChild(); node != nullptr; node = node->NextSibling()) {
+      if (const auto* e = node->ToElement(); e != nullptr && used_.contains(e)) {
         open.push_back(e);
-      } else {
-        add(fmt::format("<{}> in <{}>", shown(e->Name()), shown(element->Name())), e->GetLineNum(),
-            suggest(e->Name(), asked_children_, element->Name()));
+      } else if (e != nullptr) {
+        findings.add(fmt::format("<{}> in <{}>", shown(e->Name()), shown(element->Name())), e->GetLineNum(),
+                     [&] { return suggest(e->Name(), asked_children_, element->Name()); });
+      } else if (node->ToText() != nullptr && !used_.contains(node) && !trimmed(node->Value()).empty()) {
+        findings.add(fmt::format("the text in <{}>", shown(element->Name())), node->GetLineNum(),
+                     [] { return std::string(); });
       }
     }
   }
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.line < b.line; });
-  for (Finding& f : findings) {
-    if (f.count > 1) {
-      f.text += fmt::format(" ({} places, this is the first)", f.count);
-    }
-    report(Severity::warning, {file_, f.line}, std::move(f.text), std::move(f.cure));
-  }
+  findings.report(*this);
 }
 
 }  // namespace bunraku::io

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <queue>
 #include <utility>
@@ -19,9 +20,15 @@ std::string also_at(const SourceLocation& other) {
 /// Puts a name into a table. An empty or second one is reported.
 bool claim(std::unordered_map<std::string_view, int>& names, std::string_view kind, const std::string& name, int index,
            const SourceLocation& where, const std::function<SourceLocation(int)>& place_of, ProblemList& problems) {
-  if (name.empty()) {
+  if (detail::is_blank(name)) {
     problems.error(where, fmt::format("a {} has no name", kind), "give it one");
     return false;
+  }
+  if (!detail::is_printable(name)) {
+    problems.error(where,
+                   fmt::format("the name '{}' of a {} has control characters in it or is not UTF-8",
+                               detail::printable(name), kind),
+                   "use letters, digits and signs");
   }
   const auto [at, fresh] = names.emplace(name, index);
   if (!fresh) {
@@ -29,6 +36,15 @@ bool claim(std::unordered_map<std::string_view, int>& names, std::string_view ki
                    "give each a name of its own");
   }
   return fresh;
+}
+
+}  // namespace
+
+namespace {
+
+/// Where problems of the hinge are found.
+const SourceLocation& hinge_place(const BodySpec& spec) {
+  return spec.hinge_where.file.empty() && spec.hinge_where.line == 0 ? spec.where : spec.hinge_where;
 }
 
 }  // namespace
@@ -51,7 +67,8 @@ std::shared_ptr<Model::Data> ModelBuilder::Parts::assemble(ProblemList& problems
     const Body& body = data->bodies[static_cast<std::size_t>(i)];
     const auto place = [&](int k) { return data->bodies[static_cast<std::size_t>(k)].where; };
     claim(body_names, "body", body.name, i, body.where, place, problems);
-    claim(hinge_names, "hinge", body.hinge.name, i, body.where, place, problems);
+    const auto place_of_hinge = [&](int k) { return data->bodies[static_cast<std::size_t>(k)].hinge_where; };
+    claim(hinge_names, "hinge", body.hinge.name, i, body.hinge_where, place_of_hinge, problems);
   }
   number_coordinates(*data, hinge_names, problems);
   check_masses(*data, problems);
@@ -73,7 +90,7 @@ void ModelBuilder::Parts::place_bodies(Model::Data& data, ProblemList& problems)
       problems.error(spec.where, "a body is called 'world'", "that is the name of the world itself: choose another");
     }
     if (at == names.end() && spec.parent != world_name) {
-      problems.error(spec.where,
+      problems.error(hinge_place(spec),
                      fmt::format("body '{}' hangs on '{}', which does not exist{}", spec.name, spec.parent,
                                  problems.suggestion(spec.parent, names, {{world_name, world}})),
                      "name a body or 'world'");
@@ -95,9 +112,10 @@ void ModelBuilder::Parts::place_bodies(Model::Data& data, ProblemList& problems)
               .inertia = spec.inertia,
               .visuals = spec.visuals,
               .collisions = spec.collisions,
-              .where = spec.where};
-    check_pose(body.X_PF, fmt::format("the hinge frame of body '{}'", body.name), body.where, problems);
-    check_pose(body.X_MB, fmt::format("body '{}' in its hinge frame", body.name), body.where, problems);
+              .where = spec.where,
+              .hinge_where = hinge_place(spec)};
+    check_pose(body.X_PF, fmt::format("the hinge frame of body '{}'", body.name), body.hinge_where, problems);
+    check_pose(body.X_MB, fmt::format("body '{}' in its hinge frame", body.name), body.hinge_where, problems);
     check_inertia(body.inertia, body.name, body.where, problems);
     check_geometry(body.visuals, body.name, body.where, problems);
     check_geometry(body.collisions, body.name, body.where, problems);
@@ -150,7 +168,7 @@ std::vector<int> ModelBuilder::Parts::parent_first(const std::vector<BodySpec>& 
       path += " on '" + specs[m].name + "'";
     }
     problems.error(
-        specs[k].where,
+        hinge_place(specs[k]),
         fmt::format("bodies hang on each other in a circle: {}{} on '{}'", path, m == k ? "" : " …", specs[k].name),
         "make one of them hang on the world, or close the loop by a closure");
   }
@@ -170,7 +188,7 @@ void ModelBuilder::Parts::resolve_mimics(std::vector<Body>& placed, const Names&
       states[static_cast<std::size_t>(at)] = State::open;
       const auto next = hinges.find(body.hinge.mimic->hinge);
       if (next == hinges.end()) {
-        problems.error(body.where,
+        problems.error(body.hinge_where,
                        fmt::format("hinge '{}' mimics '{}', which does not exist{}", body.hinge.name,
                                    body.hinge.mimic->hinge, problems.suggestion(body.hinge.mimic->hinge, hinges)),
                        "name a hinge");
@@ -182,7 +200,7 @@ void ModelBuilder::Parts::resolve_mimics(std::vector<Body>& placed, const Names&
     }
     if (states[static_cast<std::size_t>(at)] == State::open) {  // the chain came back to itself
       const Body& body = placed[static_cast<std::size_t>(at)];
-      problems.error(body.where,
+      problems.error(body.hinge_where,
                      fmt::format("hinge '{}' mimics itself, through '{}'", body.hinge.name, body.hinge.mimic->hinge),
                      "let one of the hinges lead");
     }
@@ -194,8 +212,16 @@ void ModelBuilder::Parts::resolve_mimics(std::vector<Body>& placed, const Names&
         body.leader = next.leader;
         body.leader_ratio = body.hinge.mimic->ratio * next.leader_ratio;
         body.leader_offset = body.hinge.mimic->ratio * next.leader_offset + body.hinge.mimic->offset;
+        if (!std::isfinite(body.leader_ratio) || !std::isfinite(body.leader_offset)) {
+          problems.error(
+              body.hinge_where,
+              fmt::format("the chain of mimics from hinge '{}' leads beyond the range of numbers", body.hinge.name),
+              "check the ratios and offsets");
+          body.leader_ratio = 0;
+          body.leader_offset = 0;
+        }
       } else if (next.hinge.velocity_size() != 1) {
-        problems.error(body.where,
+        problems.error(body.hinge_where,
                        fmt::format("hinge '{}' mimics '{}', which is {}", body.hinge.name, next.hinge.name,
                                    to_string(next.hinge.type)),
                        "only a hinge with one coordinate can lead");
@@ -211,7 +237,7 @@ void ModelBuilder::Parts::resolve_mimics(std::vector<Body>& placed, const Names&
 void ModelBuilder::Parts::number_coordinates(Model::Data& data, const Names& hinges, ProblemList& problems) {
   bool countable = true;
   for (Body& body : data.bodies) {
-    countable = check_hinge(body.hinge, body.where, problems) && countable;
+    countable = check_hinge(body.hinge, body.hinge_where, problems) && countable;
   }
   if (!countable) {
     return;
@@ -235,24 +261,43 @@ void ModelBuilder::Parts::number_coordinates(Model::Data& data, const Names& hin
   }
 }
 
-/// A movable body that carries no mass has no equation of motion.
+/// A movable body that carries no mass has no equation of motion. What a follower carries, its leader moves.
 void ModelBuilder::Parts::check_masses(const Model::Data& data, ProblemList& problems) {
+  const auto mark_up = [&](std::vector<bool>& marked) {
+    for (std::size_t i = data.bodies.size(); i-- > 0;) {
+      if (marked[i] && data.bodies[i].parent != world) {
+        marked[static_cast<std::size_t>(data.bodies[i].parent)] = true;
+      }
+    }
+  };
   std::vector<bool> massive(data.bodies.size());
+  for (std::size_t i = 0; i < data.bodies.size(); ++i) {
+    massive[i] = data.bodies[i].inertia != RigidInertia<double>::zero();
+  }
+  mark_up(massive);
+  std::vector<bool> moves_mass = massive;
+  for (std::size_t i = 0; i < data.bodies.size(); ++i) {
+    if (massive[i] && data.bodies[i].leader != world) {
+      moves_mass[static_cast<std::size_t>(data.bodies[i].leader)] = true;
+    }
+  }
   for (std::size_t i = data.bodies.size(); i-- > 0;) {
     const Body& body = data.bodies[i];
     const bool has_armature = std::any_of(body.hinge.dofs.begin(), body.hinge.dofs.end(),
                                           [](const HingeDof& dof) { return dof.armature > 0; });
-    massive[i] = massive[i] || body.inertia != RigidInertia<double>::zero();
-    if (!massive[i] && body.nv > 0 && !has_armature) {
+    if (!moves_mass[i] && body.nv > 0 && !has_armature) {
       problems.warning(body.where,
                        fmt::format("body '{}' moves on hinge '{}' but neither it nor anything beyond it has mass",
                                    body.name, body.hinge.name),
                        "give it mass or armature, or fix it; forward dynamics will refuse it");
-      massive[i] = true;  // once is enough for a chain of them
+      moves_mass[i] = true;  // once is enough for a chain of them
     }
-    if (massive[i] && body.parent != world) {
-      massive[static_cast<std::size_t>(body.parent)] = true;
+    if (moves_mass[i] && body.parent != world) {
+      moves_mass[static_cast<std::size_t>(body.parent)] = true;
     }
+  }
+  if (!std::isfinite(data.mass)) {
+    problems.error({}, "the mass of all bodies together is beyond the range of numbers", "check the masses");
   }
 }
 

@@ -1,5 +1,6 @@
 #include "bunraku/model/builder.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "bunraku/model/detail/builder_parts.hpp"
@@ -52,7 +53,7 @@ ModelBuilder& ModelBuilder::add_to_world(Geometry geometry) {
   return *this;
 }
 ModelBuilder& ModelBuilder::report(Problem problem) {
-  parts_->reported.push_back(std::move(problem));
+  detail::add_problem(parts_->reported, std::move(problem));
   return *this;
 }
 
@@ -78,7 +79,14 @@ Model ModelBuilder::build(Strictness strictness) const {
   if (problems.has_errors() || (strictness == Strictness::strict && !problems.problems().empty())) {
     throw ModelError(std::move(problems.problems()));
   }
-  data->warnings = std::move(problems.problems());
+  for (Problem& warning : problems.problems()) {  // a model built again finds its old warnings again
+    const bool known = std::any_of(data->warnings.begin(), data->warnings.end(), [&](const Problem& w) {
+      return w.text == warning.text && w.where.line == warning.where.line && w.where.file == warning.where.file;
+    });
+    if (!known) {
+      data->warnings.push_back(std::move(warning));
+    }
+  }
   Model::make_indices(*data);
   return Model(data);
 }
@@ -96,7 +104,8 @@ ModelBuilder edit(const Model& model) {
                          .inertia = body.inertia,
                          .visuals = body.visuals,
                          .collisions = body.collisions,
-                         .where = body.where});
+                         .where = body.where,
+                         .hinge_where = body.hinge_where});
   }
   for (const Node& node : model.nodes()) {
     builder.add(NodeSpec{.name = node.name, .body = name_of(node.body), .X_BN = node.X_BN});
@@ -119,6 +128,9 @@ ModelBuilder edit(const Model& model) {
   }
   for (const Geometry& shape : model.world_geometry()) {
     builder.add_to_world(shape);
+  }
+  for (const Problem& warning : model.warnings()) {
+    builder.report(warning);
   }
   return builder;
 }

@@ -28,6 +28,7 @@ struct BodySpec {
   std::vector<Geometry> visuals = {};                           ///< What it looks like.
   std::vector<Geometry> collisions = {};                        ///< What it bumps into.
   SourceLocation where = {};                                    ///< For messages.
+  SourceLocation hinge_where = {};                              ///< For messages on the hinge; as `where` if not given.
 };
 
 /// A node on its way into a model.
@@ -101,7 +102,7 @@ class BUNRAKU_API ModelBuilder {
   std::unique_ptr<Parts> parts_;
 };
 
-/// A builder with all that a model has, to change it and build it again.
+/// A builder with all that a model has, its warnings included, to add to it and build it again.
 BUNRAKU_API ModelBuilder edit(const Model& model);
 
 /// The model with every body that hangs on another by a fixed hinge made part of that other: inertia and shapes are

@@ -1,5 +1,6 @@
 #include "bunraku/model/configuration.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -116,9 +117,14 @@ void integrate(const Model& model, std::span<const double> q, std::span<const do
   check_argument(v, model.nv(), "v");
   check_argument(std::span(&dt, 1), 1, "dt");
   check_size(out.size(), model.nq(), "out");
+  check_quaternions(model, q, "q");
   std::array<double, max_hinge_positions> moved{};  // so that `out` may be q
   for_each_hinge(model, [&](const Hinge& hinge, int at, int v_at) {
     hinge_integrate(hinge, &q[static_cast<std::size_t>(at)], &v[static_cast<std::size_t>(v_at)], dt, moved.data());
+    if (!std::all_of(moved.begin(), moved.begin() + hinge.configuration_size(),
+                     [](double x) { return std::isfinite(x); })) {
+      throw ArgumentError(fmt::format("v dt leads hinge '{}' beyond the range of numbers", hinge.name));
+    }
     std::copy_n(moved.begin(), hinge.configuration_size(), &out[static_cast<std::size_t>(at)]);
   });
 }
@@ -126,6 +132,8 @@ void integrate(const Model& model, std::span<const double> q, std::span<const do
 void difference(const Model& model, std::span<const double> q0, std::span<const double> q1, std::span<double> v) {
   check_argument(q0, model.nq(), "q0");
   check_argument(q1, model.nq(), "q1");
+  check_quaternions(model, q0, "q0");
+  check_quaternions(model, q1, "q1");
   check_size(v.size(), model.nv(), "v");
   for_each_hinge(model, [&](const Hinge& hinge, int at, int v_at) {
     hinge_difference(hinge, &q0[static_cast<std::size_t>(at)], &q1[static_cast<std::size_t>(at)],

@@ -17,14 +17,15 @@ BUNRAKU_API void neutral(const Model& model, std::span<double> q);
 /// A random configuration, the same for the same seed on every machine: uniform within finite limits, otherwise
 /// angles in ±π, lengths in ±1 m, quaternions uniform over all rotations. O(N). Throws ArgumentError for a wrong size.
 BUNRAKU_API void random_configuration(const Model& model, std::uint64_t seed, std::span<double> q);
-/// q ⊕ v dt, exactly for constant v; `out` may be q. O(N). Throws ArgumentError for a wrong size or a number that is
-/// not finite.
+/// q ⊕ v dt, exactly for constant v; `out` may be q. O(N). Throws ArgumentError for a wrong size, a number that is not
+/// finite, a quaternion whose norm is not 1 to 1e-6 (see normalize), or a motion beyond the range of numbers.
 BUNRAKU_API void integrate(const Model& model, std::span<const double> q, std::span<const double> v, double dt,
                            std::span<double> out);
 /// q1 ⊖ q0: the velocity that leads from q0 to q1 in unit time. O(N). Throws as integrate.
 BUNRAKU_API void difference(const Model& model, std::span<const double> q0, std::span<const double> q1,
                             std::span<double> v);
-/// Gives every quaternion in q unit norm; a zero quaternion becomes no rotation. O(N). Throws as integrate.
+/// Gives every quaternion in q unit norm; a zero quaternion becomes no rotation. O(N). Throws ArgumentError for a wrong
+/// size or a number that is not finite.
 BUNRAKU_API void normalize(const Model& model, std::span<double> q);
 
 namespace detail {

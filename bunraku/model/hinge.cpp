@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "bunraku/error.hpp"
 #include "bunraku/model/hinge_laws.hpp"
 
 namespace bunraku {
@@ -66,13 +69,27 @@ Motion<double> CustomHinge::bias(const double* q, const double* v) const {
   return (slope(step) * 45.0 - slope(2 * step) * 9.0 + slope(3 * step)) * (1 / (60 * step));
 }
 
+namespace {
+
+/// The defaults of CustomHinge take positions and velocities for the same numbers.
+void require_equal_sizes(const CustomHinge& hinge, const char* function) {
+  if (hinge.configuration_size() != hinge.velocity_size()) {
+    throw Error(fmt::format("a custom hinge with {} positions and {} velocities must override {}",
+                            hinge.configuration_size(), hinge.velocity_size(), function));
+  }
+}
+
+}  // namespace
+
 void CustomHinge::integrate(const double* q, const double* v, double dt, double* out) const {
+  require_equal_sizes(*this, "integrate");
   for (int i = 0; i < configuration_size(); ++i) {
     out[i] = q[i] + v[i] * dt;
   }
 }
 
 void CustomHinge::difference(const double* q0, const double* q1, double* v) const {
+  require_equal_sizes(*this, "difference");
   for (int i = 0; i < configuration_size(); ++i) {
     v[i] = q1[i] - q0[i];
   }

@@ -65,9 +65,9 @@ class BUNRAKU_API CustomHinge {
   /// (dH*/dt) v in M's axes. By default the sixth-order central difference of joint_map along the motion, good to
   /// about 1e-11 of the joint map's size; override it with the closed form where there is one.
   virtual Motion<double> bias(const double* q, const double* v) const;
-  /// q ⊕ v dt. By default q + v dt, for which configuration_size() must equal velocity_size() and v be the rate of q.
+  /// q ⊕ v dt. By default q + v dt, for hinges whose v is the rate of q; throws Error where their sizes differ.
   virtual void integrate(const double* q, const double* v, double dt, double* out) const;
-  /// The v with integrate(q0, v, 1) = q1. By default q1 − q0.
+  /// The v with integrate(q0, v, 1) = q1. By default q1 − q0; throws Error as integrate does.
   virtual void difference(const double* q0, const double* q1, double* v) const;
   /// The configuration with X_FM = identity. By default all zero.
   virtual void neutral(double* q) const;

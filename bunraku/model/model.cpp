@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -59,6 +60,14 @@ std::optional<int> look_up(const Index& index, std::string_view name) {
 }
 
 }  // namespace
+
+const Body& Model::body(int i) const {
+  if (i < 0 || std::cmp_greater_equal(i, data_->bodies.size())) {
+    throw ArgumentError(fmt::format("model '{}' has no body {}: it has {}, and the world is not among them", name(), i,
+                                    data_->bodies.size()));
+  }
+  return data_->bodies[static_cast<std::size_t>(i)];
+}
 
 std::optional<int> Model::find_body(std::string_view name) const {
   return name == world_name ? std::optional(world) : look_up(data_->body_names, name);

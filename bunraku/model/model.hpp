@@ -35,6 +35,7 @@ struct Body {
   std::vector<Geometry> visuals = {};                           ///< What it looks like.
   std::vector<Geometry> collisions = {};                        ///< What it bumps into.
   SourceLocation where = {};                                    ///< Where the file describes it.
+  SourceLocation hinge_where = {};                              ///< Where the file describes its hinge.
 
   int q_index = 0;  ///< Where the hinge's coordinates start in q.
   int v_index = 0;  ///< Where the hinge's coordinates start in v.
@@ -101,8 +102,8 @@ class BUNRAKU_API Model {
   Format format() const { return data_->format; }
   /// The bodies, parent before child, otherwise in the order of the file. The world is not among them.
   std::span<const Body> bodies() const { return data_->bodies; }
-  /// Body i.
-  const Body& body(int i) const { return data_->bodies[static_cast<std::size_t>(i)]; }
+  /// Body i. Throws ArgumentError when there is none; the world is not one.
+  const Body& body(int i) const;
   /// The named frames. Every body's name is a node too, which is not listed here.
   std::span<const Node> nodes() const { return data_->nodes; }
   /// The loop closures.

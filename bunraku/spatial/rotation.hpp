@@ -36,10 +36,15 @@ struct Quaternion {
   static Quaternion exp(const Vec3<T>& r) {
     using std::cos;
     using std::sin;
-    const T angle = bunraku::norm(r);
+    using std::sqrt;
+    const T squared = squared_norm(r);
+    if (squared < T(1e-8)) {  // the series are exact in double precision here, where a quotient would divide by zero
+      const T s = T(0.5) - squared * T(1.0 / 48);
+      return {T(1) - squared * T(1.0 / 8), r.x * s, r.y * s, r.z * s};
+    }
+    const T angle = sqrt(squared);
     const T half = angle * T(0.5);
-    // sin(θ/2)/θ: its series is exact in double precision below 1e-4, where the quotient would divide by zero
-    const T s = angle < T(1e-4) ? T(0.5) - angle * angle * T(1.0 / 48) : sin(half) / angle;
+    const T s = sin(half) / angle;
     return {cos(half), r.x * s, r.y * s, r.z * s};
   }
   /// The rotation vector r with |r| ≤ π whose exponential is this unit quaternion, up to its sign.
@@ -111,10 +116,14 @@ class Rotation {
     const T c = dot(from, to);
     const Vec3<T> a = cross(from, to);
     const T s = norm(a);
-    if (s < T(1e-10)) {  // parallel to within what the two unit vectors themselves are good for
-      return c > T(0) ? Rotation() : about(perpendicular(from), T(-1), T(0));
+    if (c >= T(0)) {  // cI + ã + a a*/(1 + c), well conditioned on this side
+      return Rotation(Mat3<T>::diagonal(c, c, c) + skew(a) + outer(a, a) * (T(1) / (T(1) + c)));
     }
-    return about(a / s, c, s);
+    // near opposite vectors a is small and only its direction counts, which must be at right angles to `from`
+    const Vec3<T> raw = s < T(1e-10) ? perpendicular(from) : a / s;
+    const Vec3<T> axis = normalized(raw - from * dot(from, raw));
+    const Rotation half_turn = about(axis, T(-1), T(0));  // takes from to −from
+    return between(-from, to) * half_turn;
   }
 
   /// The nine numbers.
@@ -144,16 +153,18 @@ class Rotation {
     q = q.normalized();
     return q.w < T(0) ? Quaternion<T>{-q.w, -q.x, -q.y, -q.z} : q;
   }
-  /// Roll, pitch, yaw of `from_rpy`, with roll zero where pitch is ±90° and the split is free.
+  /// Roll, pitch, yaw of `from_rpy`. Near a pitch of ±90° roll and yaw are each ill-determined, but not together: roll
+  /// is taken from what is left once the yaw is undone, so that from_rpy gives this rotation back to the last digits.
   Vec3<T> rpy() const {
     using std::atan2;
+    using std::cos;
+    using std::sin;
     using std::sqrt;
-    const T cosine = sqrt(m_(0, 0) * m_(0, 0) + m_(1, 0) * m_(1, 0));
-    const T pitch = atan2(-m_(2, 0), cosine);
-    if (cosine < T(1e-12)) {
-      return {T(0), pitch, atan2(-m_(0, 1), m_(1, 1))};
-    }
-    return {atan2(m_(2, 1), m_(2, 2)), pitch, atan2(m_(1, 0), m_(0, 0))};
+    const T pitch = atan2(-m_(2, 0), sqrt(m_(0, 0) * m_(0, 0) + m_(1, 0) * m_(1, 0)));
+    const T yaw = atan2(m_(1, 0), m_(0, 0));
+    const T c = cos(yaw);
+    const T s = sin(yaw);
+    return {atan2(s * m_(0, 2) - c * m_(1, 2), c * m_(1, 1) - s * m_(0, 1)), pitch, yaw};
   }
 
   /// R_AB R_BC = R_AC.

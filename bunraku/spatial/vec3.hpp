@@ -85,8 +85,8 @@ Vec3<T> normalized(const Vec3<T>& a) {
   return scaled / norm(scaled);
 }
 
-/// A unit vector at right angles to the unit vector a: x for z, and otherwise x turned by the smallest rotation that
-/// takes z to a.
+/// A unit vector at right angles to the unit vector a. For a.z ≥ −½ it is x turned by the smallest rotation that takes
+/// z to a; otherwise that of (a.x, −a.y, −a.z), mirrored likewise. So it is x for both z and −z.
 template <class T>
 Vec3<T> perpendicular(const Vec3<T>& a) {
   if (a.z < T(-0.5)) {  // the smallest rotation is ill-defined at −z: use the half-space's mirror image

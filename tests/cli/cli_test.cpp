@@ -136,7 +136,7 @@ TEST_F(Cli, ErrorsNameTheCauseAndTheCure) {
   fails("inof x", "there is no command 'inof'; did you mean 'info'?");
   fails("info", "model is required");
   fails("info /nowhere/x.urdf", "there is no file '/nowhere/x.urdf'");
-  fails("info /tmp", "is not a file");
+  fails("info /tmp", "is a folder");
   fails("info '" + puppet + "' --json --nonsense", "--nonsense");
   fails("eval '" + puppet + "' --want pose", "did you mean 'poses'?");
   fails("eval '" + puppet + "' --want poses --q '1 2'", "--q has 2 numbers, the model wants 7");

@@ -102,19 +102,16 @@ TEST(Kinematics, MergingFixedBodiesChangesNothingThatMoves) {
     EXPECT_LT(merged.bodies().size(), model.bodies().size());
     ASSERT_EQ(merged.nv(), model.nv());
     EXPECT_NEAR(merged.mass(), model.mass(), 1e-12);
-    // merging may change the order of the file, so coordinates are carried over by hinge
+    for (const Body& body : model.bodies()) {
+      if (body.nv > 0) {
+        EXPECT_EQ(merged.body(merged.hinge_index(body.hinge.name)).q_index, body.q_index);
+      }
+    }
     Kinematics a(model);
     Kinematics b(merged);
     const Eigen::VectorXd q = random_configuration(model, 1);
-    Eigen::VectorXd r = neutral(merged);
-    for (const Body& body : model.bodies()) {
-      if (body.nv > 0) {
-        const Body& twin = merged.body(merged.hinge_index(body.hinge.name));
-        r.segment(twin.q_index, twin.nq) = q.segment(body.q_index, body.nq);
-      }
-    }
     a.set_configuration(q);
-    b.set_configuration(r);
+    b.set_configuration(q);
     EXPECT_TRUE(is_near(a.center_of_mass(), b.center_of_mass(), 1e-13));
     for (const Body& body : model.bodies()) {
       EXPECT_TRUE(is_near(a.pose(body.name), b.pose(body.name), 1e-13)) << body.name;

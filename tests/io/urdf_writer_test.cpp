@@ -107,9 +107,10 @@ TEST(UrdfWriter, RefusesByNameWhatUrdfCannotSay) {
       EXPECT_THAT(e.problems(), Contains(error(text)));
     }
   }
-  EXPECT_THROW(static_cast<void>(to_urdf(model, UrdfLoss::accept)), ModelError) << "a universal hinge cannot go";
+  EXPECT_THROW(static_cast<void>(to_urdf(model, {.loss = UrdfLoss::accept})), ModelError)
+      << "a universal hinge cannot go";
   const Model simpler = ModelBuilder().add(b).build();
-  EXPECT_NO_THROW(static_cast<void>(load_text(to_urdf(simpler, UrdfLoss::accept), "x.urdf")));
+  EXPECT_NO_THROW(static_cast<void>(load_text(to_urdf(simpler, {.loss = UrdfLoss::accept}), "x.urdf")));
 }
 
 TEST(UrdfWriter, NodesBecomeMasslessLinks) {

@@ -25,13 +25,13 @@ class HingeLaws : public testing::TestWithParam<HingeType> {
     hinge = random_hinge(GetParam(), random);
     Velocities from_neutral{};
     for (double& x : from_neutral) {
-      x = random.uniform(-1.5, 1.5);
+      x = random.uniform(-1.8, 1.8);  // rotation vectors up to 3.1, just short of a half turn
     }
     Positions start{};
     hinge_neutral(hinge, start.data());
     hinge_integrate(hinge, start.data(), from_neutral.data(), 1, q.data());
     for (double& x : v) {
-      x = random.uniform(-1.5, 1.5);
+      x = random.uniform(-1.8, 1.8);
     }
   }
   Positions moved(const Velocities& rate, double dt) const {

@@ -54,11 +54,13 @@ TEST(Rotation, RollPitchYawIsAboutFixedAxes) {
   }
 }
 
-TEST(Rotation, RollPitchYawRoundTripsWhereTheSplitIsFree) {
-  for (const double pitch : {pi / 2, -pi / 2}) {
-    const Rotation<double> r = Rotation<double>::from_rpy(0.4, pitch, -0.9);
-    const Vec3<double> rpy = r.rpy();
-    EXPECT_TRUE(is_near(Rotation<double>::from_rpy(rpy.x, rpy.y, rpy.z), r, 1e-14));
+TEST(Rotation, RollPitchYawRoundTripsWhereTheSplitIsNearlyFree) {
+  for (const double distance : {0.0, 1e-16, 1e-13, 2e-12, 4.9e-12, 1e-9, 1e-8, 1e-5, 1e-3}) {
+    for (const double pitch : {pi / 2 - distance, -pi / 2 + distance}) {
+      const Rotation<double> r = Rotation<double>::from_rpy(0.4, pitch, -0.9);
+      const Vec3<double> rpy = r.rpy();
+      EXPECT_TRUE(is_near(Rotation<double>::from_rpy(rpy.x, rpy.y, rpy.z), r, 1e-15)) << distance;
+    }
   }
 }
 
@@ -79,9 +81,14 @@ TEST(Rotation, QuaternionRoundTripsEverywhere) {
 
 TEST(Rotation, BetweenTakesOneVectorToTheOther) {
   Random random(5);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const Vec3<double> a = random.unit();
-    const Vec3<double> b = i % 10 == 0 ? -a : i % 10 == 1 ? a : random.unit();
+    const double offset = std::pow(10, -random.uniform(0, 16));
+    const Vec3<double> b = i % 10 == 0   ? -a
+                           : i % 10 == 1 ? a
+                           : i % 10 < 5  ? normalized(-a + random.vec3() * offset)
+                           : i % 10 < 8  ? normalized(a + random.vec3() * offset)
+                                         : random.unit();
     const Rotation<double> r = Rotation<double>::between(a, b);
     EXPECT_TRUE(is_near(r * a, b, 1e-14));
     EXPECT_NEAR(determinant(r.matrix()), 1, 1e-14);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,15 +14,20 @@
 
 namespace bunraku::io {
 
-/// The largest file that is read. Real robot descriptions are a thousand times smaller.
-inline constexpr std::size_t max_file_bytes = std::size_t{32} << 20;
+/// The largest file that is read: real robot descriptions are a hundred times smaller, and a hostile one of this size
+/// is still refused within a second.
+inline constexpr std::size_t max_file_bytes = std::size_t{8} << 20;
 /// The most files that one model may be made of.
 inline constexpr int max_files = 1000;
 /// The deepest chain of files that include one another.
 inline constexpr int max_include_depth = 32;
 
-/// The whole file. Throws ModelError at `where` when it is missing, no plain file, too large or unreadable.
+/// The whole file, or what a pipe gives. Throws ModelError at `where` when it is missing, a folder, too large or
+/// unreadable.
 std::string read_file(const std::filesystem::path& path, const SourceLocation& where);
+
+/// The whole of a stream, max_file_bytes at the most. Throws as read_file.
+BUNRAKU_API std::string read_stream(std::istream& in, const SourceLocation& where);
 
 /// Looks up what a model file names: in the file's own folder, the search paths and ROS_PACKAGE_PATH.
 class PathResolver {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -72,7 +73,7 @@ class XmlElement {
   std::optional<std::vector<double>> numbers(const char* name, std::size_t least, std::size_t most,
                                              Finite finite = Finite::required) const;
 
-  /// The text between the tags, trimmed; counts as used.
+  /// The text between the tags, trimmed; counts as used. Comments in it are passed over.
   std::string_view text() const;
   /// The text as one number; wrong or missing text is reported, and the default returned.
   double text_number(double otherwise, Finite finite = Finite::required) const;
@@ -127,18 +128,24 @@ class XmlDocument {
   const std::string& file() const { return file_; }
   /// Adds a problem, max_problems at the most.
   void report(Severity severity, SourceLocation where, std::string text, std::string cure);
-  /// Reports each kind of element and attribute that nobody asked for, once, with its first line.
+  /// Reports each kind of element, attribute and text that nobody asked for, once, with its first line.
   void report_unused();
+  /// `; did you mean …?` for an unknown name, from the known ones. Empty after the first few: each costs a search.
+  std::string suggestion(std::string_view name, const std::vector<std::string>& known);
 
  private:
   friend class XmlElement;
+  using Asked = std::map<std::string, std::set<std::string, std::less<>>, std::less<>>;  // names asked for, by tag
+  static void remember(Asked& asked, const char* tag, std::string_view name);
 
   std::string file_;
   std::vector<Problem>& problems_;
   std::unique_ptr<tinyxml2::XMLDocument> document_;
   std::unordered_set<const void*> used_;
-  std::map<std::string, std::set<std::string>, std::less<>> asked_attributes_;  // by tag
-  std::map<std::string, std::set<std::string>, std::less<>> asked_children_;    // by tag
+  int suggestions_ = 0;
+  std::deque<std::string> joined_;  // texts in several pieces
+  Asked asked_attributes_;
+  Asked asked_children_;
 };
 
 }  // namespace bunraku::io

@@ -14,7 +14,7 @@ namespace bunraku {
 /// Where the parts of a kind stand, by name.
 using NameTable = std::unordered_map<std::string_view, int>;
 
-/// Collects problems of a model, max_problems of them at the most.
+/// Collects problems of a model: see detail::add_problem.
 class ProblemList {
  public:
   /// Starts with what is known already.
