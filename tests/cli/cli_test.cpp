@@ -95,6 +95,53 @@ TEST_F(Cli, EvalOneState) {
   EXPECT_THAT(r.out, EndsWith("}\n"));
 }
 
+TEST_F(Cli, EvalInClosedForm) {
+  // a pendulum of length 2 about y, at a quarter turn: its tip is at −x, and moves along +z with ωl
+  const std::string pendulum =
+      folder.write("pendulum.urdf",
+                   "<robot name=\"p\"><link name=\"world\"/><link name=\"rod\"><inertial><origin xyz=\"0 0 -2\"/>"
+                   "<mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link><link name=\"tip\"/>"
+                   "<joint name=\"pin\" type=\"continuous\"><parent link=\"world\"/><child link=\"rod\"/>"
+                   "<axis xyz=\"0 1 0\"/></joint><joint name=\"weld\" type=\"fixed\"><parent link=\"rod\"/>"
+                   "<child link=\"tip\"/><origin xyz=\"0 0 -2\"/></joint></robot>");
+  const Result r = run("eval '" + pendulum + "' --want 'velocities, com,com' --q 1.5707963267948966 --v 3");
+  ASSERT_EQ(r.status, 0) << r.err;
+  std::array<double, 6> v{};
+  std::array<double, 3> com{};
+  ASSERT_EQ(std::sscanf(r.out.substr(r.out.find("\"tip\":")).c_str(), "\"tip\":[%lf,%lf,%lf,%lf,%lf,%lf]", &v[0], &v[1],
+                        &v[2], &v[3], &v[4], &v[5]),
+            6)
+      << r.out;
+  ASSERT_EQ(
+      std::sscanf(r.out.substr(r.out.find("\"com\":")).c_str(), "\"com\":[%lf,%lf,%lf]}", &com[0], &com[1], &com[2]), 3)
+      << r.out;
+  const std::array<double, 6> expected_v = {0, 3, 0, 0, 0, 6};
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(v[i], expected_v[i], 1e-14);
+  }
+  EXPECT_NEAR(com[0], -2, 1e-14);
+  EXPECT_NEAR(com[2], 0, 1e-14);
+}
+
+TEST_F(Cli, FailedWritesAreErrors) {
+  for (const char* command : {"info", "check", "demo", "--help"}) {
+    const std::string arguments =
+        std::string(command) == "info" || std::string(command) == "check" ? " '" + puppet + "'" : "";
+    const std::string line =
+        fmt::format("'{}' {}{} >/dev/full 2>'{}'", BUNRAKU_PROGRAM, command, arguments, folder / "err");
+    const int status = std::system(line.c_str());  // NOLINT(cert-env33-c)
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << command;
+    EXPECT_THAT(read_text(folder / "err"), StartsWith("error: standard output cannot be written")) << command;
+  }
+}
+
+TEST_F(Cli, ReadsModelsFromStandardInput) {
+  const Result r = run("info - --json", read_text(puppet));
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, StartsWith("{\"name\":\"puppet\""));
+  EXPECT_THAT(run("info -", "<robot>").err, StartsWith("error: <standard input>:1: <robot> is never closed"));
+}
+
 TEST_F(Cli, EvalManyStatesInOrder) {
   const std::string zero = "{\"q\": [0,0,0,0,0,0,0], \"v\": [0,0,0,0,0,0,0]}\n";
   const std::string one = "{\"v\": [0,0,0,0,0,0,0], \"q\": [1,0,0,0,0,0,0]}\n";

@@ -213,6 +213,40 @@ TEST(Urdf, ResolvesPackagesThroughSearchPathsRosAndTheOwnFolder) {
   EXPECT_TRUE(found(load(relative)));
 }
 
+TEST(Urdf, PackagesAreFoundFromWhereverTheFileIsNamed) {
+  const TemporaryFolder folder;
+  folder.write("arm/meshes/m.stl", "solid");
+  folder.write("arm/urdf/r.urdf", R"(<robot name="r"><link name="a"><visual><geometry>
+    <mesh filename="package://arm/meshes/m.stl"/></geometry></visual></link></robot>)");
+  folder.write("arm/urdf/out.urdf", R"(<robot name="r"><link name="a"><visual><geometry>
+    <mesh filename="package://arm/../../../../../../etc/passwd"/></geometry></visual></link></robot>)");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path() / "arm" / "urdf");
+  const Model inside = load("r.urdf");
+  const Model outside = load("out.urdf");
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(inside.warnings().empty());
+  EXPECT_EQ(outside.body(0).visuals[0].mesh_path, "") << "leads out of the package";
+  const std::vector<Problem> warnings(outside.warnings().begin(), outside.warnings().end());
+  EXPECT_THAT(warnings, Contains(warning("is not found")));
+}
+
+TEST(Urdf, TellsXacroFromUrdf) {
+  EXPECT_THAT(problems_of("<xacro:arm/>"), Contains(error("this is a xacro file")));
+  EXPECT_THAT(problems_of("<link name=\"${prefix}arm\"/>"), Contains(error("xacro expression")));
+}
+
+TEST(Urdf, TextWhereAttributesBelongIsListed) {
+  EXPECT_THAT(problems_of("<link name=\"a\"><inertial><origin>1 2 3</origin><mass value=\"1\"/>"
+                          "<inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>"),
+              Contains(warning("the text in <origin> is not used")));
+}
+
+TEST(Urdf, LimitsThatDoNotApplyAreListed) {
+  EXPECT_THAT(problems_of(joint("continuous", "<limit lower=\"-1\" upper=\"1\"/>")),
+              Contains(warning("attribute 'lower' of <limit> is not used")));
+}
+
 TEST(Urdf, ListsWhatIsNotUsedOnceWithItsFirstLine) {
   const auto problems = problems_of(
       "<link name=\"a\" colour=\"x\"/>\n<transmission name=\"t\"><type>x</type></transmission>\n<transmission "
@@ -274,6 +308,16 @@ TEST(Loops, CloseTheLoopsOfATree) {
   EXPECT_EQ(model.closures()[0].where.line, 1);
   const std::vector<Problem> warnings(model.warnings().begin(), model.warnings().end());
   EXPECT_THAT(warnings, Contains(warning("'name_mot' is not used")));
+
+  EXPECT_TRUE(load(file, {.loops = "none"}).closures().empty());
+  const std::string other = folder.write("other.yaml", "closed_loop: [['a', 'b']]\n");
+  EXPECT_EQ(load(file, {.loops = other}).closures().size(), 1U);
+
+  folder.write("r.yaml", "controller:\n  gains: {p: 1}\n");
+  const Model open = load(file);
+  EXPECT_TRUE(open.closures().empty());
+  const std::vector<Problem> unrelated(open.warnings().begin(), open.warnings().end());
+  EXPECT_THAT(unrelated, Contains(warning("closes no loops")));
 
   folder.write("r.yaml", "closed_loop:\n- ['b', 'nobody']\n");
   try {

@@ -113,6 +113,28 @@ TEST(UrdfWriter, RefusesByNameWhatUrdfCannotSay) {
   EXPECT_NO_THROW(static_cast<void>(load_text(to_urdf(simpler, {.loss = UrdfLoss::accept}), "x.urdf")));
 }
 
+TEST(UrdfWriter, EvenAnEmptyModelReadsBack) {
+  EXPECT_EQ(load_text(to_urdf(ModelBuilder("").build()), "again.urdf").bodies().size(), 0U);
+}
+
+TEST(UrdfWriter, NamesMeshesFromItsOwnFolder) {
+  const TemporaryFolder folder;
+  folder.write("arm/meshes/m.stl", "solid");
+  const std::string file = folder.write("arm/urdf/r.urdf", R"(<robot name="r"><link name="a"><visual><geometry>
+    <mesh filename="../meshes/m.stl"/></geometry></visual></link></robot>)");
+  const Model model = load(file);
+  const std::string there = folder.write("elsewhere/r.urdf", to_urdf(model, {.folder = folder / "elsewhere"}));
+  EXPECT_TRUE(load(there).warnings().empty());
+  EXPECT_EQ(load(there).body(0).visuals[0].mesh_uri, "../arm/meshes/m.stl");
+  EXPECT_EQ(load_text(to_urdf(model), "x.urdf").body(0).visuals[0].mesh_uri, "../meshes/m.stl");
+}
+
+TEST(UrdfWriter, RefusesCoordinatesThatDifferInOneHinge) {
+  BodySpec a{.name = "a", .inertia = RigidInertia<double>{1, {}, Sym3<double>::diagonal(1, 1, 1)}};
+  a.hinge = {.name = "slide", .type = HingeType::planar, .dofs = {{.damping = 1}, {.damping = 2}, {.damping = 3}}};
+  EXPECT_THAT(urdf_losses(ModelBuilder().add(a).build()), Contains(HasSubstr("of hinge 'slide' have friction")));
+}
+
 TEST(UrdfWriter, NodesBecomeMasslessLinks) {
   BodySpec a{.name = "a", .inertia = RigidInertia<double>{1, {}, Sym3<double>::diagonal(1, 1, 1)}};
   a.hinge = {.name = "j", .type = HingeType::continuous};

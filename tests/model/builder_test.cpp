@@ -135,6 +135,52 @@ TEST(Builder, RefusesMimicsThatLeadNowhere) {
   EXPECT_THAT(ModelBuilder().add(body("x", "world")).add(ball).check(), Contains(error("cannot mimic")));
 }
 
+TEST(Builder, RefusesWhatLeavesTheRangeOfNumbers) {
+  BodySpec b = body("b", "a");
+  b.hinge.mimic = Mimic{"a_hinge", 1e200};
+  BodySpec c = body("c", "b");
+  c.hinge.mimic = Mimic{"b_hinge", 1e200};
+  EXPECT_THAT(ModelBuilder().add(body("a", "world")).add(b).add(c).check(),
+              Contains(error("leads beyond the range of numbers")));
+  BodySpec heavy = body("heavy", "world");
+  heavy.inertia.mass = 1e308;
+  BodySpec twin = heavy;
+  twin.name = "twin";
+  EXPECT_THAT(ModelBuilder().add(heavy).add(twin).check(), Contains(error("beyond the range of numbers")));
+}
+
+TEST(Builder, NamesMustBePrintable) {
+  EXPECT_THAT(ModelBuilder().add(body(" ", "world")).check(), Contains(error("a body has no name")));
+  EXPECT_THAT(ModelBuilder().add(body("a\nb", "world")).check(), Contains(error("control characters")));
+  EXPECT_THAT(ModelBuilder().add(body("a\xED\xA0\x80", "world")).check(), Contains(error("is not UTF-8")));
+  EXPECT_NO_THROW(static_cast<void>(ModelBuilder().add(body("épaule_肩", "world")).build()));
+}
+
+TEST(Builder, ErrorsAreNotCrowdedOutByWarnings) {
+  ModelBuilder builder;
+  for (int i = 0; i < 500; ++i) {
+    BodySpec massless = body("b" + std::to_string(i), "world");
+    massless.inertia = RigidInertia<double>::zero();
+    builder.add(massless);
+  }
+  builder.add(body("lost", "nowhere"));
+  EXPECT_THAT(builder.check(), Contains(error("'nowhere', which does not exist")));
+}
+
+TEST(Builder, ALeaderMovesWhatItsFollowersCarry) {
+  BodySpec leader = body("leader", "world");
+  leader.inertia = RigidInertia<double>::zero();
+  BodySpec follower = body("follower", "world");
+  follower.hinge.mimic = Mimic{"leader_hinge"};
+  EXPECT_TRUE(ModelBuilder().add(leader).add(follower).check().empty());
+}
+
+TEST(Builder, IndicesOutOfRangeAreRefused) {
+  const Model model = ModelBuilder().add(body("a", "world")).build();
+  EXPECT_THROW(static_cast<void>(model.body(world)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(model.body(1)), ArgumentError);
+}
+
 TEST(Builder, LongMimicChainsTakeLinearTime) {
   ModelBuilder builder;
   constexpr int n = 100'000;

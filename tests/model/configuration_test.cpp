@@ -72,6 +72,21 @@ TEST(Configuration, NormalizeMendsQuaternions) {
   EXPECT_EQ(normalize(model, q)[0], 1);
 }
 
+TEST(Configuration, BadQuaternionsAndOverflowsAreRefused) {
+  BodySpec spec{.name = "a", .inertia = RigidInertia<double>{1, {}, Sym3<double>::diagonal(1, 1, 1)}};
+  spec.hinge.type = HingeType::free;
+  const Model model = ModelBuilder().add(spec).build();
+  const Eigen::VectorXd q = neutral(model);
+  const Eigen::VectorXd v = Eigen::VectorXd::Ones(6);
+  Eigen::VectorXd zero = q;
+  zero[0] = 0;
+  EXPECT_THROW(static_cast<void>(integrate(model, zero, v)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(integrate(model, q * 2, v)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(difference(model, q, zero)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(integrate(model, q, v * 1e200)), ArgumentError);
+  EXPECT_TRUE(integrate(model, q, v * 1e100).allFinite());
+}
+
 TEST(Configuration, WrongArgumentsAreNamed) {
   const Model model = tree();
   Eigen::VectorXd q = neutral(model);

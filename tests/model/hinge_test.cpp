@@ -199,6 +199,29 @@ TEST(Hinge, LawsAreTemplatesOnTheScalar) {
   }
 }
 
+/// A ball joint of a user who forgot the manifold.
+class BareBall : public CustomHinge {
+ public:
+  int configuration_size() const override { return 4; }
+  int velocity_size() const override { return 3; }
+  Transform<double> pose(const double* q) const override {
+    return Transform<double>::rotate(Rotation<double>(Quaternion<double>{q[0], q[1], q[2], q[3]}));
+  }
+  void joint_map(const double*, Motion<double>* columns) const override {
+    columns[0] = {{1, 0, 0}, {0, 0, 0}};
+    columns[1] = {{0, 1, 0}, {0, 0, 0}};
+    columns[2] = {{0, 0, 1}, {0, 0, 0}};
+  }
+};
+
+TEST(Hinge, CustomHingesWithMorePositionsThanVelocitiesMustSayHowTheyMove) {
+  const BareBall ball;
+  const std::array<double, 4> q = {1, 0, 0, 0};
+  std::array<double, 4> out{};
+  EXPECT_THROW(ball.integrate(q.data(), out.data(), 1, out.data()), Error);
+  EXPECT_THROW(ball.difference(q.data(), q.data(), out.data()), Error);
+}
+
 /// The cam with its bias in closed form would be long; here the same joint map is checked to be what the default
 /// bias differentiates, at a speed for which a fixed step would be too coarse.
 TEST(Hinge, DefaultBiasScalesWithTheSpeedSquared) {

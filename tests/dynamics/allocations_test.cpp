@@ -1,0 +1,60 @@
+/// Hot calls allocate nothing.
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "bunraku/dynamics/kinematics.hpp"
+#include "support/random_model.hpp"
+
+namespace {
+
+thread_local std::size_t count = 0;
+
+}  // namespace
+
+// The plain forms are enough: the others call them.
+void* operator new(std::size_t size) {
+  ++count;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace bunraku::test {
+
+namespace {
+
+/// How many times operator new was called by this thread.
+std::size_t allocations() {
+  return count;
+}
+
+TEST(Allocations, SettingAStateMakesNone) {
+  Random random(71);
+  const Model model = random_tree(30, 0.3, random).build();
+  Kinematics kinematics(model);
+  const Eigen::VectorXd q = random_configuration(model, 1);
+  const Eigen::VectorXd v = random.vector(model.nv());
+  std::vector<double> out(static_cast<std::size_t>(model.nq()));
+  const std::size_t before = allocations();
+  kinematics.set_state(q, v);
+  kinematics.set_configuration(q);
+  const Vec3<double> com = kinematics.center_of_mass();
+  const Transform<double> pose = kinematics.pose(7);
+  integrate(model, detail::as_span(q), detail::as_span(v), 0.1, out);
+  EXPECT_EQ(allocations(), before);
+  EXPECT_TRUE(to_eigen(com).allFinite() && to_eigen(pose).allFinite());
+  const std::vector<double> some(100);
+  EXPECT_GT(allocations(), before) << "the counter works";
+}
+
+}  // namespace
+}  // namespace bunraku::test
