@@ -50,7 +50,7 @@ std::string read_stream(std::istream& in, const SourceLocation& where) {
   return text;
 }
 
-PathResolver::PathResolver(fs::path folder, const LoadOptions& options) {
+PathResolver::PathResolver(const fs::path& folder, const LoadOptions& options) {
   if (!folder.empty()) {
     std::error_code error;  // absolute, so that the package around the file is found from wherever it is named
     const fs::path whole = fs::absolute(folder, error);

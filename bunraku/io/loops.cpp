@@ -86,8 +86,9 @@ class LoopParser {
       const std::string problem = parser_.problem == nullptr ? "this is not YAML" : parser_.problem;
       // a wrong byte is found by the reader, which knows its place in the text but not its line
       const std::size_t place = std::min(parser_.problem_offset, text_.size());
-      const auto lines = parser_.error == YAML_READER_ERROR ? std::count(text_.data(), text_.data() + place, '\n')
-                                                            : static_cast<std::ptrdiff_t>(parser_.problem_mark.line);
+      const auto lines = parser_.error == YAML_READER_ERROR
+                             ? std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(place), '\n')
+                             : static_cast<std::ptrdiff_t>(parser_.problem_mark.line);
       fail(static_cast<int>(lines) + 1, problem);
     }
     return event_.get();

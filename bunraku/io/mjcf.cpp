@@ -1,6 +1,9 @@
 /// Reads MJCF: the sections of a file, and the tree of bodies.
 
 #include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -25,6 +28,17 @@ struct Owner {
   bool is_world() const { return depth == 0; }
 };
 
+/// What is read of a body, and of the world.
+constexpr std::array<const char*, 7> body_tags = {"body", "frame", "geom", "site", "joint", "freejoint", "inertial"};
+
+bool is_known_in_body(std::string_view tag) {
+  return std::find(body_tags.begin(), body_tags.end(), tag) != body_tags.end();
+}
+
+bool has_errors(const std::vector<Problem>& problems) {
+  return std::any_of(problems.begin(), problems.end(), [](const Problem& p) { return p.severity == Severity::error; });
+}
+
 class MjcfReader {
  public:
   MjcfReader(XmlDocument& document, const ReaderContext& context)
@@ -41,6 +55,7 @@ class MjcfReader {
 
  private:
   void reserve_names(const XmlElement& parent, int depth);
+  void check_sections() const;
   void read_world();
   std::vector<Placed> contents(const XmlElement& parent, const DefaultClass* inherited, int depth);
   void flatten(const XmlElement& parent, const Placed& around, int depth, std::vector<Placed>& out);
@@ -51,6 +66,7 @@ class MjcfReader {
   void add_chain(const Owner& body, const Owner& parent, const Transform<double>& X_PB, std::vector<MjcfJoint> joints,
                  BodySpec spec);
   std::vector<MjcfGeom> read_geoms(const std::vector<Placed>& parts, bool weigh, const std::string& body);
+  void claim_geom_name(const XmlElement& geom);
   void read_site(const Placed& placed, const std::string& body);
   void scale_masses();
 
@@ -68,8 +84,9 @@ class MjcfReader {
   MjcfLandmarks landmarks_;
   UniqueNames frame_names_;  // bodies and nodes
   UniqueNames hinge_names_;
-  std::map<std::string, int, std::less<>> body_names_;  // as in the file
-  int count_ = 0;                                       // bodies read, as MuJoCo counts them
+  std::unordered_set<std::string_view> body_names_;  // as in the file
+  std::unordered_map<std::string_view, XmlElement> geom_names_;
+  int count_ = 0;  // bodies read, as MuJoCo counts them
 };
 
 ModelBuilder MjcfReader::read() {
@@ -90,12 +107,17 @@ ModelBuilder MjcfReader::read() {
       assets_.read(section);
     }
   }
+  assets_.check_textures();
+  check_sections();
   read_world();
   scale_masses();
   for (BodySpec& body : bodies_) {
     builder_.add(std::move(body));
   }
   MjcfEquality(shared_, landmarks_, frame_names_, builder_).read(sections_);
+  if (count_ == 0 && !has_errors(shared_.context.problems)) {
+    root_.warning("the model has no bodies", "add a <body> to <worldbody>");
+  }
   files_.report_unused();
   return std::move(builder_);
 }
@@ -114,7 +136,17 @@ void MjcfReader::reserve_names(const XmlElement& parent, int depth) {
       frame_names_.reserve(name);
     }
     if (tag == "body") {
-      body_names_.emplace(name, 0);
+      body_names_.insert(name);
+    }
+  }
+}
+
+void MjcfReader::check_sections() const {
+  for (const XmlElement& section : sections_) {
+    const std::string_view tag = section.name();
+    if (is_known_in_body(tag)) {
+      section.mark_all_used();
+      section.error(fmt::format("<{}> must stand in <worldbody>, or in a <body> in it", tag), "put it there");
     }
   }
 }
@@ -170,10 +202,9 @@ std::vector<Placed> MjcfReader::contents(const XmlElement& parent, const Default
 
 void MjcfReader::flatten(const XmlElement& parent, const Placed& around, int depth, std::vector<Placed>& out) {
   check_depth(parent, depth);
-  for (const char* tag : {"body", "frame", "geom", "site", "joint", "freejoint", "inertial"}) {
-    parent.children(tag);  // so that a mistyped one is compared with these
-  }
+  bool all_known = true;
   for (const XmlElement& child : files_.children(parent)) {
+    all_known = all_known && is_known_in_body(child.name());
     if (child.name() == "frame") {
       child.mark_used();
       child.attribute("name");  // nothing can refer to it
@@ -181,6 +212,11 @@ void MjcfReader::flatten(const XmlElement& parent, const Placed& around, int dep
       flatten(child, {child, pose, defaults_.named(child, "childclass", around.inherited)}, depth + 1, out);
     } else {
       out.push_back({child, around.X_BF, around.inherited});
+    }
+  }
+  if (!all_known) {
+    for (const char* tag : body_tags) {
+      parent.children(tag);  // so that a mistyped one is compared with these
     }
   }
 }
@@ -309,6 +345,7 @@ void MjcfReader::add_chain(const Owner& body, const Owner& parent, const Transfo
     }
     X_PF = Transform<double>::identity();
     link.hinge = std::move(joint.hinge);
+    link.hinge_where = joint.element.where();
     bodies_.push_back(std::move(link));
   }
   if (joints.empty()) {
@@ -325,18 +362,36 @@ std::vector<MjcfGeom> MjcfReader::read_geoms(const std::vector<Placed>& parts, b
   for (const Placed& part : parts) {
     if (part.element.name() == "geom") {
       part.element.mark_used();
+      claim_geom_name(part.element);
       geoms.push_back(read_geom(part.element, part.inherited, part.X_BF, weigh, body, assets_, shared_));
     }
   }
   return geoms;
 }
 
+/// Nothing here refers to geoms, but MuJoCo refuses two of one name.
+void MjcfReader::claim_geom_name(const XmlElement& geom) {
+  const std::string_view name = geom.attribute("name").value_or("");
+  if (name.empty()) {
+    return;
+  }
+  if (const auto [at, fresh] = geom_names_.emplace(name, geom); !fresh) {
+    geom.error(fmt::format("there is a geom '{}': line {} has it too", bunraku::detail::printable(name, 60),
+                           at->second.where().line),
+               "give each a name of its own");
+  }
+}
+
 void MjcfReader::read_site(const Placed& placed, const std::string& body) {
   const XmlElement& element = placed.element;
   element.mark_used();
   const Attributes attributes(element, defaults_, defaults_.named(element, "class", placed.inherited));
-  for (const char* look : {"type", "size", "rgba", "material", "group"}) {
-    attributes.has(look);
+  for (const char* look : {"type", "size", "rgba", "group"}) {
+    attributes.check(look);
+  }
+  if (const std::string_view material = attributes.text("material"); !material.empty()) {
+    Geometry unused;
+    assets_.set_material(element, material, unused);
   }
   double length = 0;
   const Transform<double> pose = read_pose(attributes, settings_);

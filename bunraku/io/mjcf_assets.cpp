@@ -55,7 +55,8 @@ void MjcfAssets::read_mesh(const XmlElement& element) {
   const std::string name = asset_name(element, mesh.uri);
   if (!mesh.uri.empty()) {
     const fs::path file = shared_.settings.strip_path ? fs::path(without_folder(mesh.uri)) : fs::path(mesh.uri);
-    mesh.path = shared_.context.paths.find((shared_.settings.mesh_folder / file).string()).string();
+    mesh.uri = (shared_.settings.mesh_folder / file).string();
+    mesh.path = shared_.context.paths.find(mesh.uri).string();
   }
   add_asset(element, name, meshes_, std::move(mesh));
 }
@@ -69,6 +70,7 @@ void MjcfAssets::read_material(const XmlElement& element) {
     std::copy(rgba->begin(), rgba->end(), material.color.begin());
   }
   material.texture = attributes.text("texture");
+  material.element = element;
   add_asset(element, std::string(element.required("name")), materials_, std::move(material));
 }
 
@@ -78,6 +80,17 @@ void MjcfAssets::read_texture(const XmlElement& element) {
   const std::string name = asset_name(element, file);
   if (!name.empty()) {  // a texture without a name is a sky
     textures_.emplace(name, std::move(file));
+  }
+}
+
+void MjcfAssets::check_textures() const {
+  for (const auto& [name, material] : materials_) {
+    if (!material.texture.empty() && !textures_.contains(material.texture)) {
+      material.element.error(
+          fmt::format("{} names the texture '{}', which there is not{}", material.element.description(),
+                      material.texture, shared_.suggestions(material.texture, textures_)),
+          "add it to <asset>, or correct the name");
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 #include "bunraku/io/detail/mjcf_defaults.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include <fmt/format.h>
@@ -12,21 +11,52 @@ namespace bunraku::io {
 
 namespace {
 
+/// An attribute: one of some words, or else some numbers, or else, where none are wanted, a text.
+struct Known {
+  const char* name;
+  std::size_t least = 0;
+  std::size_t most = 0;
+  Finite finite = Finite::required;
+  std::span<const std::string_view> words = {};
+};
+
+Known words(const char* name, std::span<const std::string_view> allowed) {
+  return {.name = name, .words = allowed};
+}
+
+Known text(const char* name) {
+  return {.name = name};
+}
+
+Known numbers(const char* name, std::size_t least, std::size_t most, Finite finite = Finite::required) {
+  return {.name = name, .least = least, .most = most, .finite = finite};
+}
+
+Known numbers(const char* name, std::size_t count) {
+  return numbers(name, count, count);
+}
+
 /// What is read of each kind of element that has defaults. All of it counts as used wherever it stands in a class,
 /// whether or not an element ends up with that class.
-const std::map<std::string, std::vector<const char*>, std::less<>>& attributes_with_defaults() {
-  static const std::map<std::string, std::vector<const char*>, std::less<>> table = {
+const std::map<std::string, std::vector<Known>, std::less<>>& attributes_with_defaults() {
+  static const std::map<std::string, std::vector<Known>, std::less<>> table = {
       {"joint",
-       {"type", "pos", "axis", "range", "limited", "armature", "damping", "frictionloss", "stiffness", "springref",
-        "ref", "actuatorfrcrange", "actuatorfrclimited"}},
+       {words("type", joint_types), numbers("pos", 3), numbers("axis", 3), numbers("range", 2, 2, Finite::or_inf),
+        words("limited", yes_no_or_auto), numbers("armature", 1), numbers("damping", 1, 3), numbers("frictionloss", 1),
+        numbers("stiffness", 1, 3), numbers("springref", 1), numbers("ref", 1),
+        numbers("actuatorfrcrange", 2, 2, Finite::or_inf), words("actuatorfrclimited", yes_no_or_auto)}},
       {"geom",
-       {"type", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "fromto", "size", "mass", "mesh", "density",
-        "shellinertia", "group", "contype", "conaffinity", "material", "rgba"}},
+       {words("type", geom_types), numbers("pos", 3), numbers("quat", 4), numbers("axisangle", 4), numbers("xyaxes", 6),
+        numbers("zaxis", 3), numbers("euler", 3), numbers("fromto", 6), numbers("size", 1, 3), numbers("mass", 1),
+        text("mesh"), numbers("density", 1), words("shellinertia", yes_or_no), numbers("group", 1),
+        numbers("contype", 1), numbers("conaffinity", 1), text("material"), numbers("rgba", 4)}},
       {"site",
-       {"type", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "fromto", "size", "rgba", "material", "group"}},
-      {"mesh", {"scale"}},
-      {"material", {"rgba", "texture"}},
-      {"equality", {"active"}},
+       {words("type", geom_types), numbers("pos", 3), numbers("quat", 4), numbers("axisangle", 4), numbers("xyaxes", 6),
+        numbers("zaxis", 3), numbers("euler", 3), numbers("fromto", 6), numbers("size", 1, 3), numbers("rgba", 4),
+        text("material"), numbers("group", 1)}},
+      {"mesh", {numbers("scale", 3)}},
+      {"material", {numbers("rgba", 4), text("texture")}},
+      {"equality", {words("active", yes_or_no)}},
   };
   return table;
 }
@@ -42,9 +72,9 @@ void DefaultClass::add(const XmlElement& element, long order) {
   }
   element.mark_used();
   ByAttribute& own = own_[known->first];
-  for (const char* name : known->second) {
-    if (element.attribute(name)) {
-      own[name].push_back({element, order});
+  for (const Known& attribute : known->second) {
+    if (element.attribute(attribute.name)) {
+      own[attribute.name].push_back({element, order});
     }
   }
 }
@@ -93,11 +123,34 @@ void Defaults::read(const XmlElement& section, MjcfFiles& files) {
   read_class(section, classes_.front(), files, 1);
 }
 
+/// Whether or not anything ends up with a class, what it says must be well written.
+void Defaults::check(const XmlElement& element) {
+  const auto known = attributes_with_defaults().find(element.name());
+  if (known == attributes_with_defaults().end()) {
+    return;
+  }
+  const Attributes attributes(element, *this);
+  for (const Known& attribute : known->second) {
+    if (element.has(attribute.name)) {
+      attributes.check(attribute.name);
+    }
+  }
+  const char* first = nullptr;
+  for (const char* name : orientations) {
+    if (first != nullptr && element.has(name)) {
+      element.error(fmt::format("{} has two orientations, {} and {}", element.description(), first, name),
+                    "keep one of them");
+    }
+    first = element.has(name) ? name : first;
+  }
+}
+
 void Defaults::read_class(const XmlElement& element, DefaultClass& into, MjcfFiles& files, int depth) {
   check_depth(element, depth);
   const std::vector<XmlElement> children = files.children(element);
   for (const XmlElement& child : children) {
     into.add(child, ++order_);
+    check(child);
   }
   // classes inherit from the whole of their parent, also from what stands below them
   for (const XmlElement& child : children) {
@@ -220,8 +273,20 @@ std::string_view Attributes::word(const char* name, std::string_view otherwise,
 }
 
 bool Attributes::flag(const char* name, bool otherwise) const {
-  static constexpr std::array<std::string_view, 2> words = {"false", "true"};
-  return word(name, otherwise ? "true" : "false", words) == "true";
+  return word(name, otherwise ? "true" : "false", yes_or_no) == "true";
+}
+
+void Attributes::check(const char* name) const {
+  const std::vector<Known>& known = attributes_with_defaults().find(tag_)->second;
+  const auto at =
+      std::find_if(known.begin(), known.end(), [&](const Known& k) { return k.name == std::string_view(name); });
+  if (!at->words.empty()) {
+    word(name, {}, at->words);
+  } else if (at->most > 0) {
+    numbers(name, at->least, at->most, at->finite);
+  } else {
+    has(name);
+  }
 }
 
 }  // namespace bunraku::io

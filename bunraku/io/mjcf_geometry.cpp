@@ -11,8 +11,6 @@ namespace bunraku::io {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr std::array<std::string_view, 9> geom_types = {"sphere", "capsule", "ellipsoid", "cylinder", "box",
-                                                        "plane",  "mesh",    "hfield",    "sdf"};
 
 /// Volume (of a shell: area) of a shape and its principal moments for unit mass.
 struct Solid {
@@ -111,8 +109,11 @@ class GeomReader {
       kept = read_mesh(type, mesh, shape);
     }
     read_looks(shape);
-    geom.collides = attributes_.number("contype", 1) != 0 || attributes_.number("conaffinity", 1) != 0;
-    read_mass(type, weighs && in_groups(), sized, kept, geom);
+    const double contype = attributes_.number("contype", 1);
+    const double conaffinity = attributes_.number("conaffinity", 1);
+    geom.collides = contype != 0 || conaffinity != 0;
+    const bool counts = in_groups();
+    read_mass(type, weighs && counts, sized, kept, geom);
     if (kept) {
       geom.shape = std::move(shape);
     }
@@ -133,8 +134,8 @@ class GeomReader {
     if (attributes_.vector("pos", Vec3<double>::zero()) != Vec3<double>::zero()) {
       element_.error(fmt::format("{} has both pos and fromto", element_.description()), "keep one of them");
     }
-    for (const char* ignored : {"quat", "axisangle", "xyaxes", "zaxis", "euler"}) {
-      attributes_.has(ignored);  // fromto says it all
+    for (const char* ignored : orientations) {
+      attributes_.check(ignored);  // fromto says it all
     }
     double length = 0;
     const auto pose = read_fromto(attributes_, length);
@@ -151,7 +152,12 @@ class GeomReader {
     }
     if (type == "plane") {
       shape.type = ShapeType::plane;
-      shape.size = {std::max(0.0, 2 * size_.x), std::max(0.0, 2 * size_.y), 0};
+      shape.size = {2 * size_.x, 2 * size_.y, 0};
+      if (size_.x < 0 || size_.y < 0) {
+        element_.error(fmt::format("the size of {}, a plane, is negative", element_.description()),
+                       "give half lengths, or 0 for a plane without end");
+        return false;
+      }
       return true;
     }
     const int wanted = type == "sphere" ? 1 : type == "capsule" || type == "cylinder" ? 2 : 3;
@@ -186,7 +192,7 @@ class GeomReader {
   }
 
   bool read_mesh(std::string_view type, std::string_view mesh, Geometry& shape) {
-    attributes_.has("size");  // the mesh has its own
+    attributes_.check("size");  // the mesh has its own
     if (type == "hfield" || type == "sdf") {
       element_.warning(fmt::format("the shape of {}, of type {}, is not used", element_.description(), type));
       return false;

@@ -1,4 +1,4 @@
-#include <array>
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,8 +9,6 @@ namespace bunraku::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> joint_types = {"free", "ball", "slide", "hinge"};
-
 struct Range {
   double lower = 0;
   double upper = 0;
@@ -19,9 +17,8 @@ struct Range {
 /// A range and whether it holds, which `limited` says, or else its presence.
 std::optional<Range> read_range(const Attributes& attributes, const char* name, const char* switch_name,
                                 const MjcfSettings& settings) {
-  static constexpr std::array<std::string_view, 3> states = {"false", "true", "auto"};
   const XmlElement& element = attributes.element();
-  const std::string_view limited = attributes.word(switch_name, "auto", states);
+  const std::string_view limited = attributes.word(switch_name, "auto", yes_no_or_auto);
   const auto numbers = attributes.numbers(name, 2, 2, Finite::or_inf);
   const Range range = numbers ? Range{(*numbers)[0], (*numbers)[1]} : Range{};
   const bool given = range.lower != 0 || range.upper != 0;
@@ -56,8 +53,8 @@ double read_linear(const Attributes& attributes, const char* name) {
 void read_limits(const Attributes& attributes, std::string_view type, const MjcfSettings& settings, Hinge& hinge) {
   const XmlElement& element = attributes.element();
   if (type == "ball" || type == "free") {
-    for (const char* unused : {"limited", "actuatorfrcrange", "actuatorfrclimited"}) {
-      attributes.has(unused);
+    for (const char* unused : {"range", "limited", "actuatorfrcrange", "actuatorfrclimited"}) {
+      attributes.check(unused);
     }
     if (attributes.has("range") && type == "ball") {
       element.warning(fmt::format("the range of {}, a ball joint, is not used", element.description()));
@@ -137,7 +134,7 @@ MjcfJoint read_joint(const XmlElement& element, const DefaultClass* inherited, c
     read_axis(attributes, X_BF, hinge);
     joint.reference = type == "hinge" ? settings.radians(reference) : reference;
   } else {
-    attributes.has("axis");  // common in classes
+    attributes.check("axis");  // common in classes
   }
   if (type == "hinge" || type == "ball") {
     joint.position = X_BF * position;

@@ -13,10 +13,18 @@ namespace {
 /// Lengths below which a direction says nothing.
 constexpr double smallest_length = 1e-14;
 
+double read_bound(const XmlElement& e, const char* name, double otherwise) {
+  const double bound = e.number(name, otherwise);
+  if (bound < 0) {
+    e.error(fmt::format("{} is negative", name), "give a bound of zero or more");
+    return otherwise;
+  }
+  return bound;
+}
+
 void read_compiler(const XmlElement& e, MjcfSettings& s, std::string& asset_folder) {
   static constexpr std::array<std::string_view, 2> units = {"radian", "degree"};
   static constexpr std::array<std::string_view, 2> coordinates = {"local", "global"};
-  static constexpr std::array<std::string_view, 3> sources = {"false", "true", "auto"};
   s.degrees = e.word("angle", s.degrees ? "degree" : "radian", units) == "degree";
   if (e.word("coordinate", "local", coordinates) == "global") {
     e.error("coordinate=\"global\" is not supported", "write the model in local coordinates");
@@ -29,7 +37,7 @@ void read_compiler(const XmlElement& e, MjcfSettings& s, std::string& asset_fold
     }
   }
   s.autolimits = e.flag("autolimits", s.autolimits);
-  if (const std::string_view word = e.word("inertiafromgeom", {}, sources); !word.empty()) {
+  if (const std::string_view word = e.word("inertiafromgeom", {}, yes_no_or_auto); !word.empty()) {
     s.inertia_from_geom = word == "true"    ? InertiaFromGeom::always
                           : word == "false" ? InertiaFromGeom::never
                                             : InertiaFromGeom::automatically;
@@ -40,8 +48,8 @@ void read_compiler(const XmlElement& e, MjcfSettings& s, std::string& asset_fold
     s.last_group = group((*range)[1]);
   }
   s.balance_inertia = e.flag("balanceinertia", s.balance_inertia);
-  s.least_mass = e.number("boundmass", s.least_mass);
-  s.least_inertia = e.number("boundinertia", s.least_inertia);
+  s.least_mass = read_bound(e, "boundmass", s.least_mass);
+  s.least_inertia = read_bound(e, "boundinertia", s.least_inertia);
   s.total_mass = e.number("settotalmass", s.total_mass);
   s.strip_path = e.flag("strippath", s.strip_path);
   s.mesh_folder = e.attribute("meshdir").value_or(s.mesh_folder);
@@ -58,8 +66,6 @@ void read_option(const XmlElement& e, MjcfFiles& files, MjcfSettings& s, bool& w
     }
   }
 }
-
-constexpr std::array<const char*, 5> orientations = {"quat", "axisangle", "xyaxes", "zaxis", "euler"};
 
 /// The attribute that says how the element is turned: its own, or the one of the nearest class; nullptr for none.
 const char* find_orientation(const Attributes& attributes) {

@@ -69,10 +69,8 @@ class Assembler {
 };
 
 int Assembler::parent_body(const Joint& joint) const {
-  const XmlElement parent = joint.element.child("parent");
-  if (!parent || parent.text().empty()) {
-    joint.element.error(fmt::format("{} has no <parent>", joint.element.description()),
-                        "add <parent>the link that carries it, or world</parent>");
+  const XmlElement parent = read_end(joint.element, "parent", "the link that carries it, or world");
+  if (!parent) {
     return no_frame;
   }
   if (parent.text() == "world") {
@@ -175,6 +173,7 @@ void Assembler::add_body(const Link& link, bool one_root) {
   }
   body.parent = frames_[joint.parent].name;
   body.hinge = std::move(joint.hinge);
+  body.hinge_where = frames_[joint.joint].element.where();
   body.X_PF = frames_.relative(joint.parent, link.frame) * X_CJ;
   body.X_MB = X_CJ.inverse();
   builder_.add(std::move(body));
@@ -235,6 +234,7 @@ ModelBuilder read_sdf(XmlDocument& document, const ReaderContext& context) {
   sdf::Source main;
   main.document = &document;
   main.version = sdf::Sources::read_version(root);
+  main.key = sdf::Sources::key(document.file());
   sdf::Sources sources(context);
   sdf::Collection all = sdf::collect(main, sources);
   all.frames.resolve();
@@ -244,6 +244,11 @@ ModelBuilder read_sdf(XmlDocument& document, const ReaderContext& context) {
     builder.set_gravity(*all.gravity);
   }
   sdf::Assembler(all, context, builder).run();
+  if (all.links.empty() && std::none_of(context.problems.begin(), context.problems.end(),
+                                        [](const Problem& p) { return p.severity == Severity::error; })) {
+    const XmlElement world = root.child("world");
+    (world ? world : root).warning("the model has no bodies", "add a <model> with a <link>");
+  }
   document.report_unused();
   sources.report_unused();
   sdf::tidy(context.problems);

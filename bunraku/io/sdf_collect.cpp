@@ -86,12 +86,10 @@ void Collector::read_joint(const XmlElement& joint, const Place& place) {
   const Pose pose = read_pose(element);
   out_.frames[frame].raw = pose.X;
   out_.joints.push_back({frame, joint, place.source});
-  const XmlElement child = joint.child("child");
-  if (!child || child.text().empty()) {
-    joint.error(fmt::format("{} has no <child>", joint.description()), "add <child>the link that it moves</child>");
-  } else if (child.text() == "world") {
+  const XmlElement child = read_end(joint, "child", "the link that it moves");
+  if (child && child.text() == "world") {
     child.error(fmt::format("the child of {} is the world", joint.description()), "exchange parent and child");
-  } else {
+  } else if (child) {
     out_.frames.attach(frame, child.text(), place.scope, place.home, child, pose.relative_to.empty());
   }
   if (!pose.relative_to.empty()) {
@@ -130,6 +128,10 @@ Collector::Found Collector::read_contents(const XmlElement& parent, const Place&
     Found inside;
     if (element.name() == "link" && in_model) {
       inside.first_link = read_link(element, place);
+    } else if (element.name() == "link") {
+      element.mark_all_used();
+      element.error(fmt::format("{} stands in a <world>: it must stand in a <model>", element.description()),
+                    "put a <model> around it");
     } else if (element.name() == "joint") {
       read_joint(element, place);
     } else if (element.name() == "frame") {
@@ -172,13 +174,17 @@ void Collector::read_model_pose(const XmlElement& model, int frame, const Overri
   XmlElement element = model.child("pose");
   XmlElement placement_at = model;
   std::string_view placement = model.attribute("placement_frame").value_or("");
+  bool placed = false;
   if (overrides.include) {
-    const XmlElement own_pose = overrides.include.child("pose");
-    element = own_pose ? own_pose : element;
+    if (const XmlElement own_pose = overrides.include.child("pose")) {
+      read_pose(element);  // is overridden, but must be well written
+      element = own_pose;
+      placed = true;
+    }
     if (const XmlElement own = overrides.include.child("placement_frame"); own && !own.text().empty()) {
       placement = own.text();
       placement_at = own;
-      if (!own_pose) {
+      if (!placed) {
         own.error("<include> has a <placement_frame> but no <pose>", "add the <pose> of that frame");
       }
     }
@@ -342,6 +348,22 @@ Pose read_pose(const XmlElement& pose) {
   }
   out.X.rotation = Rotation<double>(q.normalized());
   return out;
+}
+
+XmlElement read_end(const XmlElement& joint, const char* tag, const char* meaning) {
+  const XmlElement end = joint.child(tag);
+  if (!end) {
+    joint.error(fmt::format("{} has no <{}>", joint.description(), tag),
+                fmt::format("add <{0}>{1}</{0}>", tag, meaning));
+    return {};
+  }
+  if (end.text().empty()) {
+    const std::string_view link = end.attribute("link").value_or("");  // as URDF has it
+    end.error(fmt::format("<{}> of {} is empty", tag, joint.description()),
+              fmt::format("write <{0}>{1}</{0}>", tag, link.empty() ? meaning : bunraku::detail::printable(link, 60)));
+    return {};
+  }
+  return end;
 }
 
 bool read_flag(const XmlElement& element, const char* tag, bool otherwise) {

@@ -85,6 +85,12 @@ fs::path Sources::model_file(const XmlElement& uri, const Source& from) const {
   return context_.paths.find_to_read((folder / file).string(), where);
 }
 
+std::string Sources::key(const fs::path& path) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(path, error);
+  return error ? path.string() : real.string();
+}
+
 const Source& Sources::include(const XmlElement& element, const Source& from, const std::vector<const Source*>& open) {
   const XmlElement uri = element.child("uri");
   if (!uri || uri.text().empty()) {
@@ -92,10 +98,8 @@ const Source& Sources::include(const XmlElement& element, const Source& from, co
   }
   const SourceLocation where = uri.where();
   const fs::path path = model_file(uri, from);
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(path, error);
-  std::string key = error ? path.string() : real.string();
-  if (std::any_of(open.begin(), open.end(), [&](const Source* s) { return s->key == key; })) {
+  std::string own_key = key(path);
+  if (std::any_of(open.begin(), open.end(), [&](const Source* s) { return s->key == own_key; })) {
     throw ModelError(where, fmt::format("'{}' includes itself", path.string()), "remove the <include>");
   }
   if (open.size() > max_include_depth) {
@@ -105,7 +109,7 @@ const Source& Sources::include(const XmlElement& element, const Source& from, co
   if (++includes_ > max_files) {
     throw ModelError(where, fmt::format("the model includes more than {} files", max_files), "include fewer files");
   }
-  std::unique_ptr<Source>& source = sources_[key];
+  std::unique_ptr<Source>& source = sources_[own_key];
   if (source == nullptr) {
     const std::string text = read_file(path, where);
     auto fresh = std::make_unique<Source>();
@@ -113,7 +117,7 @@ const Source& Sources::include(const XmlElement& element, const Source& from, co
     fresh->document = fresh->owned.get();
     fresh->folder = path.parent_path();
     fresh->bytes = text.size();
-    fresh->key = std::move(key);
+    fresh->key = std::move(own_key);
     const XmlElement root = fresh->document->root();
     if (root.name() != "sdf") {
       throw ModelError(

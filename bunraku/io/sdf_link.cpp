@@ -67,6 +67,9 @@ void read_plane(const XmlElement& plane, Geometry& out) {
     if (const auto n = size.text_numbers(2, 2)) {
       out.size = {(*n)[0], (*n)[1], 0};
     }
+    if (out.size.x < 0 || out.size.y < 0) {
+      size.error("<size> of <plane> has a negative number", "give lengths of zero or more");
+    }
   } else {
     out.size = {1, 1, 0};
   }
@@ -90,11 +93,30 @@ void read_mesh(const XmlElement& mesh, const Source& source, const PathResolver&
   }
 }
 
+/// Three lengths.
+bool read_lengths(const XmlElement& shape, const char* tag, Vec3<double>& out) {
+  const XmlElement child = shape.child(tag);
+  if (!child) {
+    shape.error(fmt::format("<{}> has no <{}>", shape.name(), tag), fmt::format("add <{}>", tag));
+    return false;
+  }
+  const auto n = child.text_numbers(3, 3);
+  if (!n) {
+    return false;
+  }
+  out = {(*n)[0], (*n)[1], (*n)[2]};
+  if (out.x < 0 || out.y < 0 || out.z < 0) {
+    child.error(fmt::format("<{}> of <{}> has a negative number", tag, shape.name()), "give lengths of zero or more");
+    return false;
+  }
+  return true;
+}
+
 /// False for a shape that is not known, or none.
 bool read_geometry(const XmlElement& geometry, const Source& source, const PathResolver& paths, Geometry& out) {
   if (const XmlElement box = geometry.child("box")) {
     out.type = ShapeType::box;
-    out.size = read_vector(box, "size", {1, 1, 1});
+    return read_lengths(box, "size", out.size);
   } else if (const XmlElement sphere = geometry.child("sphere")) {
     out.type = ShapeType::sphere;
     return read_positive(sphere, "radius", out.size.x);
@@ -106,12 +128,15 @@ bool read_geometry(const XmlElement& geometry, const Source& source, const PathR
     return read_positive(capsule, "radius", out.size.x) && read_positive(capsule, "length", out.size.y);
   } else if (const XmlElement ellipsoid = geometry.child("ellipsoid")) {
     out.type = ShapeType::ellipsoid;
-    out.size = read_vector(ellipsoid, "radii", {1, 1, 1});
+    return read_lengths(ellipsoid, "radii", out.size);
   } else if (const XmlElement plane = geometry.child("plane")) {
     read_plane(plane, out);
   } else if (const XmlElement mesh = geometry.child("mesh")) {
     read_mesh(mesh, source, paths, out);
   } else {
+    if (geometry.children().empty()) {
+      geometry.error("<geometry> has no shape", "add one, such as <box>, or <empty/>");
+    }
     geometry.child("empty");  // known to be nothing; any other shape is then listed as not used
     return false;
   }

@@ -491,7 +491,8 @@ TEST(Mjcf, counts_unused_classes_as_used) {
       "<mujoco><default><default class='x'><joint damping='1'/>\n<geom friction='1 2 3'/>\n"
       "<motor ctrlrange='0 1'/></default></default></mujoco>");
   EXPECT_THAT(warnings(model),
-              ElementsAre("2: attribute 'friction' of <geom> is not used", "3: <motor> in <default> is not used"));
+              ElementsAre("1: the model has no bodies", "2: attribute 'friction' of <geom> is not used",
+                          "3: <motor> in <default> is not used"));
 }
 
 // ----------------------------------------------------------------------------------------------------------
@@ -663,13 +664,14 @@ TEST(Mjcf, keeps_meshes_and_warns_of_their_inertia) {
                     "file='x.obj'/></asset>"));
   const Geometry& wheel = body(model, "b").visuals[0];
   EXPECT_EQ(wheel.type, ShapeType::mesh);
-  EXPECT_EQ(wheel.mesh_uri, "parts/wheel.stl");
+  EXPECT_EQ(wheel.mesh_uri, "assets/parts/wheel.stl");
   EXPECT_EQ(wheel.mesh_path, "");
   expect_near(wheel.size, {1, 2, 3});
   EXPECT_THAT(warnings(model),
               ElementsAre("3: the inertia of <geom name=\"g\"> in body 'c' is not known: it has the shape of a mesh",
                           "5: the inertia of <geom name=\"h\"> in body 'e' is not known: it has the shape of a mesh",
-                          "6: the shape of <geom name=\"i\">, of type hfield, is not used"));
+                          "6: the shape of <geom name=\"i\">, of type hfield, is not used",
+                          "2: the mesh 'assets/parts/wheel.stl' of body 'b' is not found, nor are 7 others"));
   EXPECT_EQ(model.warnings()[0].cure, "state <inertial> in the body");
 }
 
@@ -911,6 +913,11 @@ TEST(Mjcf, reports_wrong_geoms) {
               ElementsAre("2: <geom> has both pos and fromto"));
   EXPECT_THAT(errors_in_world("<geom type='box' size='1' fromto='1 0 0 1 0 0'/>"),
               ElementsAre("2: the two points of fromto of <geom> are one"));
+  EXPECT_THAT(errors_in_world("<geom type='plane' size='1 -1 1'/>"),
+              ElementsAre("2: the size of <geom>, a plane, is negative"));
+  EXPECT_THAT(errors_in_world("<geom type='plane' size='0 0 1'/>"), ElementsAre());
+  EXPECT_THAT(errors_in_world("<geom name='g' size='1'/>\n<body><geom name='g' size='1'/></body>"),
+              ElementsAre("3: there is a geom 'g': line 2 has it too"));
   EXPECT_THAT(errors_in_world("<geom type='mesh'/>"), ElementsAre("2: <geom> is a mesh but names no mesh"));
   EXPECT_THAT(errors_in_world("<geom type='mesh' mesh='m'/>"),
               ElementsAre("2: <geom> names the mesh 'm', which there is not"));
@@ -947,6 +954,67 @@ TEST(Mjcf, says_what_is_wrong_with_a_class_once) {
   EXPECT_THAT(errors(in_world(bodies, "<default><joint damping='much' limited='maybe'/></default>")),
               testing::UnorderedElementsAre("1: 'damping' of <joint>: 'much' is not a number",
                                             HasSubstr("1: 'limited' of <joint> is 'maybe'")));
+}
+
+TEST(Mjcf, checks_classes_that_nothing_has) {
+  EXPECT_THAT(
+      errors("<mujoco><default><default class='x'>\n<joint damping='much' type='rotate'/>\n"
+             "<geom size='1 2 3 4' type='cube' shellinertia='yes'/>\n<site rgba='red'/>\n<mesh scale='1'/>\n"
+             "<material rgba='1 2 3'/>\n<equality active='1'/>\n<geom quat='1 0 0 0' euler='1 2 3'/>\n"
+             "</default></default></mujoco>"),
+      ElementsAre(HasSubstr("2: 'type' of <joint> is 'rotate'"), "2: 'damping' of <joint>: 'much' is not a number",
+                  HasSubstr("3: 'type' of <geom> is 'cube'"),
+                  "3: 'size' of <geom> has more than the 1 to 3 numbers wanted",
+                  HasSubstr("3: 'shellinertia' of <geom> is 'yes'"), "4: 'rgba' of <site>: 'red' is not a number",
+                  "5: 'scale' of <mesh> has 1 numbers where 3 are wanted",
+                  "6: 'rgba' of <material> has 3 numbers where 4 are wanted",
+                  HasSubstr("7: 'active' of <equality> is '1'"), "8: <geom> has two orientations, quat and euler"));
+}
+
+TEST(Mjcf, checks_attributes_that_mean_nothing_where_they_stand) {
+  const auto wrong = [](const std::string& inside) {
+    return errors(
+        in_world("<body name='b'>" + ball + inside + "</body>", "<asset><mesh name='m' file='m.stl'/></asset>"));
+  };
+  EXPECT_THAT(wrong("<site size='small'/>"), ElementsAre("2: 'size' of <site>: 'small' is not a number"));
+  EXPECT_THAT(wrong("<site type='cube'/>"), ElementsAre(HasSubstr("2: 'type' of <site> is 'cube'")));
+  EXPECT_THAT(wrong("<site rgba='red'/>"), ElementsAre("2: 'rgba' of <site>: 'red' is not a number"));
+  EXPECT_THAT(wrong("<site material='steel'/>"),
+              ElementsAre("2: <site> names the material 'steel', which there is not"));
+  EXPECT_THAT(wrong("<geom type='mesh' mesh='m' mass='0' size='big'/>"),
+              ElementsAre("2: 'size' of <geom>: 'big' is not a number"));
+  EXPECT_THAT(wrong("<geom size='1' conaffinity='none'/>"),
+              ElementsAre("2: 'conaffinity' of <geom>: 'none' is not a number"));
+  EXPECT_THAT(wrong("<geom type='box' size='1' fromto='0 0 0 0 0 1' quat='1 0 0'/>"),
+              ElementsAre("2: 'quat' of <geom> has 3 numbers where 4 are wanted"));
+  EXPECT_THAT(wrong("<joint type='ball' range='0 x'/>"), ElementsAre("2: 'range' of <joint>: 'x' is not a number"));
+  EXPECT_THAT(wrong("<joint type='free' limited='no'/>"), ElementsAre(HasSubstr("2: 'limited' of <joint> is 'no'")));
+  EXPECT_THAT(wrong("<joint type='ball' axis='z'/>"), ElementsAre("2: 'axis' of <joint>: 'z' is not a number"));
+}
+
+TEST(Mjcf, wants_bodies_in_the_world) {
+  EXPECT_THAT(errors("<mujoco>\n<body name='b'><joint name='j'/></body>\n<geom size='1'/>\n<joint/></mujoco>"),
+              ElementsAre("2: <body> must stand in <worldbody>, or in a <body> in it",
+                          "3: <geom> must stand in <worldbody>, or in a <body> in it",
+                          "4: <joint> must stand in <worldbody>, or in a <body> in it"));
+  EXPECT_THAT(warnings(read("<mujoco/>")), ElementsAre("1: the model has no bodies"));
+  EXPECT_THAT(warnings(read("<mujoco>\n<worldbody><geom size='1'/></worldbody></mujoco>")),
+              ElementsAre("1: the model has no bodies"));
+}
+
+TEST(Mjcf, says_where_a_joint_is_wrong) {
+  EXPECT_THAT(
+      errors_in_world("<body>" + ball + "\n<joint name='j'/></body>\n<body>" + ball + "\n<joint name='j'/></body>"),
+      ElementsAre(StartsWith("5: there is a hinge 'j'")));
+}
+
+TEST(Mjcf, reports_wrong_assets_and_bounds) {
+  EXPECT_THAT(
+      errors("<mujoco>\n<compiler boundmass='-1' boundinertia='-1'/>\n<asset>\n"
+             "<material name='red' texture='clothe'/>\n<texture name='cloth' builtin='flat'/></asset></mujoco>"),
+      ElementsAre("2: boundmass is negative", "2: boundinertia is negative",
+                  "4: <material name=\"red\"> names the texture 'clothe', which there is not; did you mean "
+                  "'cloth'?"));
 }
 
 TEST(Mjcf, lists_what_is_not_used) {

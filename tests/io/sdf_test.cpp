@@ -479,7 +479,22 @@ TEST(SdfLinks, Shapes) {
   expect_near(a.collisions[3].pose.translation, {1, 2, 3});
   EXPECT_EQ(a.collisions[4].mesh_uri, "model://x/y.stl");
   EXPECT_EQ(a.collisions[4].size, (Vec3<double>{1, 1, 2}));
-  EXPECT_THAT(warnings(model), ElementsAre("7: <heightmap> in <geometry> is not used"));
+  EXPECT_THAT(warnings(model), ElementsAre("7: <heightmap> in <geometry> is not used",
+                                           "2: the mesh 'model://x/y.stl' of body 'a' is not found"));
+}
+
+TEST(SdfLinks, WrongShapesAreListed) {
+  const auto wrong = [](const std::string& geometry) {
+    return errors(in_model(link("a", "<visual name='v'><geometry>\n" + geometry + "</geometry></visual>")));
+  };
+  EXPECT_THAT(wrong("<box/>"), ElementsAre("3: <box> has no <size>"));
+  EXPECT_THAT(wrong("<box>\n<size>1 -1 1</size></box>"), ElementsAre("4: <size> of <box> has a negative number"));
+  EXPECT_THAT(wrong("<box><size>1 1</size></box>"), ElementsAre(HasSubstr("3: the text of <size> has 2 numbers")));
+  EXPECT_THAT(wrong("<ellipsoid/>"), ElementsAre("3: <ellipsoid> has no <radii>"));
+  EXPECT_THAT(wrong("<ellipsoid>\n<radii>1 1 -1</radii></ellipsoid>"),
+              ElementsAre("4: <radii> of <ellipsoid> has a negative number"));
+  EXPECT_THAT(wrong("<plane>\n<size>1 -1</size></plane>"), ElementsAre("4: <size> of <plane> has a negative number"));
+  EXPECT_THAT(wrong(""), ElementsAre("2: <geometry> has no shape"));
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -635,6 +650,26 @@ TEST(SdfJoints, ErrorsAreListedAtTheirLines) {
                   "19: the lower limit 1 is above the upper limit 0"));
 }
 
+TEST(SdfJoints, NamesItsLinksInTheText) {
+  const std::string text =
+      in_model(link("a") + link("b") + "<joint name='j' type='fixed'>\n<parent link='a'/>\n<child link='b'/></joint>");
+  EXPECT_THAT(errors(text),
+              ElementsAre("5: <parent> of <joint name=\"j\"> is empty", "6: <child> of <joint name=\"j\"> is empty"));
+  try {
+    read(text);
+  } catch (const ModelError& error) {
+    EXPECT_THAT(listed(error.problems(), Severity::warning), IsEmpty());
+    EXPECT_EQ(error.problems()[0].cure, "write <parent>a</parent>");
+    EXPECT_EQ(error.problems()[1].cure, "write <child>b</child>");
+  }
+}
+
+TEST(SdfJoints, AreBlamedAtTheirOwnLine) {
+  EXPECT_THAT(errors(in_model(link("a") + link("b") +
+                              joint("j", "revolute", "a", "b", "<axis><xyz>0 0 1</xyz><mimic joint='j'/></axis>"))),
+              ElementsAre(HasSubstr("4: ")));
+}
+
 // ---------------------------------------------------------------------------------------------------------------
 // Loops
 
@@ -729,6 +764,10 @@ TEST_F(SdfFiles, MergedAndStaticIncludes) {
 TEST_F(SdfFiles, WhatCannotBeIncluded) {
   write("self.sdf", in_model(link("a") + "<include><uri>self.sdf</uri></include>"));
   EXPECT_THAT(load_errors("self.sdf"), ElementsAre(HasSubstr("self.sdf:3: ")));
+  write("self_world.sdf",
+        "<sdf version='1.9'><world name='w'>\n<include><uri>self_world.sdf</uri></include></world></sdf>");
+  EXPECT_THAT(load_errors("self_world.sdf"),
+              ElementsAre(testing::AllOf(HasSubstr("self_world.sdf:2: "), HasSubstr("includes itself"))));
   write("missing.sdf", in_model(link("a") + "<include>\n<uri>nothing</uri></include>"));
   EXPECT_THAT(load_errors("missing.sdf"), ElementsAre(HasSubstr("missing.sdf:4: 'nothing' is not found")));
   write("outside.sdf", in_model(link("a") + "<include><uri>/etc/hostname</uri></include>"));
@@ -796,6 +835,10 @@ TEST(SdfFile, NeedsAModel) {
   EXPECT_THAT(errors("<sdf version='1.9'><world name='w'><model name='m'>" + link("a") +
                      "</model></world><world name='v'/></sdf>"),
               ElementsAre("2: <sdf> has a second <world>"));
+  EXPECT_THAT(errors("<sdf version='1.9'><world name='w'>\n<link name='a'/></world></sdf>"),
+              ElementsAre("2: <link name=\"a\"> stands in a <world>: it must stand in a <model>"));
+  EXPECT_THAT(warnings(read("<sdf version='1.9'>\n<world name='w'/></sdf>")),
+              ElementsAre("2: the model has no bodies"));
 }
 
 TEST(SdfFile, DeepAndLongFilesAreRead) {

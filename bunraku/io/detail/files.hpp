@@ -33,7 +33,7 @@ BUNRAKU_API std::string read_stream(std::istream& in, const SourceLocation& wher
 class PathResolver {
  public:
   /// `folder` is the model file's own; empty for text that is in no file.
-  PathResolver(std::filesystem::path folder, const LoadOptions& options);
+  PathResolver(const std::filesystem::path& folder, const LoadOptions& options);
 
   /// The existing file or folder that `uri` means (`package://`, `model://`, `file://`, relative or absolute), or an
   /// empty path. `base` is where relative names start, the model file's folder if empty. Nothing is read.

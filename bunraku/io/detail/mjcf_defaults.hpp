@@ -2,6 +2,7 @@
 /// Default classes of MJCF, and attributes seen through them.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <optional>
@@ -16,6 +17,18 @@
 #include "bunraku/io/detail/mjcf_names.hpp"
 
 namespace bunraku::io {
+
+/// Words for the shape of a geom or site.
+inline constexpr std::array<std::string_view, 9> geom_types = {"sphere", "capsule", "ellipsoid", "cylinder", "box",
+                                                               "plane",  "mesh",    "hfield",    "sdf"};
+/// Words for the type of a joint.
+inline constexpr std::array<std::string_view, 4> joint_types = {"free", "ball", "slide", "hinge"};
+/// Words for a switch.
+inline constexpr std::array<std::string_view, 2> yes_or_no = {"false", "true"};
+/// Words for a switch that may be left to the rest of the element.
+inline constexpr std::array<std::string_view, 3> yes_no_or_auto = {"false", "true", "auto"};
+/// The ways to say how something is turned; one element can have one of them.
+inline constexpr std::array<const char*, 5> orientations = {"quat", "axisangle", "xyaxes", "zaxis", "euler"};
 
 /// Where an attribute is set. Of two settings that apply to one element the one with the larger order wins.
 struct Setting {
@@ -59,6 +72,7 @@ class Defaults {
  private:
   friend class Attributes;
 
+  void check(const XmlElement& element);
   void read_class(const XmlElement& element, DefaultClass& into, MjcfFiles& files, int depth);
   DefaultClass* make_class(const XmlElement& element, const DefaultClass& parent);
 
@@ -100,6 +114,8 @@ class Attributes {
   std::string_view word(const char* name, std::string_view otherwise, std::span<const std::string_view> allowed) const;
   /// As XmlElement::flag, with the words true and false alone.
   bool flag(const char* name, bool otherwise) const;
+  /// Reports what is wrong with an attribute that has no meaning where it stands, but must be well written.
+  void check(const char* name) const;
 
  private:
   std::optional<std::vector<double>> parse(const XmlElement& source, const char* name, std::size_t least,

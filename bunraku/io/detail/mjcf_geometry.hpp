@@ -28,6 +28,8 @@ class MjcfAssets {
 
   /// Reads an `<asset>` section.
   void read(const XmlElement& section);
+  /// Reports materials whose texture is in no section.
+  void check_textures() const;
   /// Makes a shape the mesh that `name` names. False when there is none (reported) or when it has no file.
   bool set_mesh(const XmlElement& geom, std::string_view name, Geometry& shape) const;
   /// Colours a shape by the material that `name` names; an unknown one is reported.
@@ -42,6 +44,7 @@ class MjcfAssets {
   struct Material {
     std::array<double, 4> color = {1, 1, 1, 1};
     std::string texture;
+    XmlElement element;
   };
 
   void read_mesh(const XmlElement& element);

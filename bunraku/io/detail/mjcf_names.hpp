@@ -19,12 +19,16 @@ class UniqueNames {
   void reserve(std::string_view name) { taken_.emplace(name); }
   /// `wish`, or `wish_2`, `wish_3` and so on where it is taken.
   std::string make(const std::string& wish) {
-    std::string name = wish;
-    for (int& number = tried_[wish]; !taken_.insert(name).second;) {
-      number = number == 0 ? 2 : number + 1;
-      name = wish + "_" + std::to_string(number);
+    if (taken_.insert(wish).second) {
+      return wish;
     }
-    return name;
+    for (int& number = tried_[wish];;) {
+      number = number == 0 ? 2 : number + 1;
+      std::string name = wish + "_" + std::to_string(number);
+      if (taken_.insert(name).second) {
+        return name;
+      }
+    }
   }
   /// Whether the file gives the name, or it was made.
   bool contains(std::string_view name) const { return taken_.contains(std::string(name)); }

@@ -22,7 +22,7 @@ struct Source {
   int version = 0;                          ///< 1000 · major + minor.
   std::size_t bytes = 0;                    ///< Length of its text.
   std::unique_ptr<XmlDocument> owned = {};  ///< Set for included files.
-  std::string key = {};                     ///< Tells it from others; empty for the model file itself.
+  std::string key = {};                     ///< Tells it from others, however its name is written.
 };
 
 /// Versions are compared as numbers.
@@ -37,6 +37,8 @@ class Sources {
 
   /// The version that the root element claims; reported when it is missing or old.
   static int read_version(const XmlElement& root);
+  /// One name for one file, however it is written.
+  static std::string key(const std::filesystem::path& path);
   /// The file that an `<include>` means. Throws ModelError when there is none, or when there are too many. `open` are
   /// the files that are being read around it.
   const Source& include(const XmlElement& element, const Source& from, const std::vector<const Source*>& open);
@@ -87,6 +89,9 @@ struct Pose {
 };
 /// The numbers of a `<pose>`, or of nothing.
 Pose read_pose(const XmlElement& pose);
+/// The `<parent>` or `<child>` of a joint; nothing when it is missing or empty, which is reported. `meaning` says what
+/// it should hold.
+XmlElement read_end(const XmlElement& joint, const char* tag, const char* meaning);
 /// The text of a child as yes or no.
 bool read_flag(const XmlElement& element, const char* tag, bool otherwise);
 /// The text of a child as one number.
