@@ -37,8 +37,9 @@ class Cli : public testing::Test {
   /// Runs the program through a shell; `arguments` must be quoted for it.
   Result run(const std::string& arguments, const std::string& input = "") const {
     const std::string in = folder.write("in", input);
-    const std::string command =
-        fmt::format("'{}' {} <'{}' >'{}' 2>'{}'", BUNRAKU_PROGRAM, arguments, in, folder / "out", folder / "err");
+    // from the project's root, where the documents' examples are
+    const std::string command = fmt::format("cd '{}' && '{}' {} <'{}' >'{}' 2>'{}'", BUNRAKU_SOURCE_DIR,
+                                            BUNRAKU_PROGRAM, arguments, in, folder / "out", folder / "err");
     const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): a test's own command
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder / "out"), read_text(folder / "err")};
   }
