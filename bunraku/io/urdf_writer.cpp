@@ -42,7 +42,17 @@ bool planar_axes_follow(const Hinge& hinge) {
 /// What no way of writing can save.
 std::vector<std::string> unwritable(const Model& model) {
   std::vector<std::string> out;
+  const auto check_name = [&](const std::string& name) {
+    if (name.find("${") != std::string::npos) {  // readers would take the file for a xacro file
+      out.push_back(fmt::format("a name is '{}'", name));
+    }
+  };
+  for (const Node& node : model.nodes()) {
+    check_name(node.name);
+  }
   for (const Body& body : model.bodies()) {
+    check_name(body.name);
+    check_name(body.hinge.name);
     if (!urdf_type(body.hinge.type)) {
       out.push_back(fmt::format("hinge '{}' is {}", body.hinge.name, to_string(body.hinge.type)));
     } else if (body.hinge.type == HingeType::planar && !planar_axes_follow(body.hinge)) {

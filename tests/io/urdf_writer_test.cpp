@@ -129,6 +129,11 @@ TEST(UrdfWriter, NamesMeshesFromItsOwnFolder) {
   EXPECT_EQ(load_text(to_urdf(model), "x.urdf").body(0).visuals[0].mesh_uri, "../meshes/m.stl");
 }
 
+TEST(UrdfWriter, RefusesNamesThatLookLikeXacro) {
+  const Model model = ModelBuilder().add(BodySpec{.name = "${arm}"}).build();
+  EXPECT_THROW(static_cast<void>(to_urdf(model, {.loss = UrdfLoss::accept})), ModelError);
+}
+
 TEST(UrdfWriter, RefusesCoordinatesThatDifferInOneHinge) {
   BodySpec a{.name = "a", .inertia = RigidInertia<double>{1, {}, Sym3<double>::diagonal(1, 1, 1)}};
   a.hinge = {.name = "slide", .type = HingeType::planar, .dofs = {{.damping = 1}, {.damping = 2}, {.damping = 3}}};
