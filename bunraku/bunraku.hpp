@@ -2,6 +2,7 @@
 /// All of Bunraku.
 #pragma once
 
+#include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/dynamics/kinematics.hpp"
 #include "bunraku/io/load.hpp"
 #include "bunraku/io/urdf_writer.hpp"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/dynamics/kinematics.hpp"
 #include "commands.hpp"
 #include "demo_model.hpp"
@@ -45,6 +46,22 @@ std::string velocity_check(const Model& model, const Eigen::VectorXd& q, const E
       body, swept.x, swept.y, swept.z, moved.x, moved.y, moved.z, difference);
 }
 
+/// A forward-dynamics solve, and inverse dynamics of its answer: two different algorithms.
+std::string dynamics_check(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  Dynamics dynamics(model);
+  dynamics.set_state(q, v);
+  const Eigen::VectorXd torque = Eigen::VectorXd::LinSpaced(model.nv(), -0.2, 0.2);
+  const Eigen::VectorXd acceleration = dynamics.forward(torque);
+  const double difference = (dynamics.inverse(acceleration) - torque).cwiseAbs().maxCoeff();
+  if (!(difference < 1e-10)) {
+    throw Error(fmt::format("the torques come back off by {} N·m: this build is broken", difference));
+  }
+  return fmt::format(
+      "\nForward dynamics, θ̈ = 𝓜⁻¹(T − 𝓒):                  [{:.4f}] rad/s²\n"
+      "Inverse dynamics of it gives the torques back to {:.0e} N·m; ln det 𝓜 = {:.6f}\n",
+      fmt::join(acceleration.begin(), acceleration.end(), ", "), difference, dynamics.log_determinant());
+}
+
 std::string demo() {
   const Model model = load_text(demo_model_text, "puppet.urdf");
   const Eigen::VectorXd q = random_configuration(model, 1);
@@ -56,7 +73,7 @@ std::string demo() {
                      model.mass()) +
          draw_tree(model) + "\nWhere its bodies are at a random configuration (m, rad):\n" + poses_text(kinematics) +
          fmt::format("\nIts centre of mass: [{:.6f}, {:.6f}, {:.6f}] m\n", com.x, com.y, com.z) +
-         velocity_check(model, q, v, "right_hand");
+         velocity_check(model, q, v, "right_hand") + dynamics_check(model, q, v);
 }
 
 }  // namespace

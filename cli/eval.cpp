@@ -2,6 +2,8 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/dynamics/kinematics.hpp"
 #include "bunraku/io/detail/numbers.hpp"
 #include "commands.hpp"
@@ -20,56 +23,184 @@ namespace bunraku::cli {
 
 namespace {
 
+/// All that a quantity may need at a state.
+struct Evaluator {
+  Evaluator(const Model& model, PassiveForces passive)
+      : kinematics(model),
+        dynamics(model, passive),
+        vector(model.nv()),
+        matrix(model.nv(), model.nv()),
+        columns(6, model.nv()) {}
+
+  Kinematics kinematics;
+  Dynamics dynamics;
+  const State* state = nullptr;
+  Eigen::VectorXd vector;
+  Eigen::MatrixXd matrix;
+  Eigen::Matrix<double, 6, Eigen::Dynamic> columns;
+
+  std::span<double> vector_span() { return {vector.data(), static_cast<std::size_t>(vector.size())}; }
+  std::span<double> matrix_span() { return {matrix.data(), static_cast<std::size_t>(matrix.size())}; }
+};
+
 /// Something that `eval` can compute: what it needs, and how it is written.
 struct Quantity {
   std::string_view name;
   Needs needs;
   std::string_view help;
-  void (*write)(const Kinematics&, JsonWriter&);
+  void (*write)(Evaluator&, JsonWriter&);
 };
 
-void write_poses(const Kinematics& kinematics, JsonWriter& json) {
+template <class Matrix>
+void write_rows(const Matrix& matrix, JsonWriter& json) {
+  json.begin_array();
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    json.begin_array();
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+      json.value(matrix(i, j));
+    }
+    json.end_array();
+  }
+  json.end_array();
+}
+
+void write_poses(Evaluator& e, JsonWriter& json) {
   json.begin_object();
-  for (int i = 0; i < static_cast<int>(kinematics.model().bodies().size()); ++i) {
-    json.key(kinematics.model().body(i).name).value(kinematics.pose(i));
+  for (int i = 0; i < static_cast<int>(e.kinematics.model().bodies().size()); ++i) {
+    json.key(e.kinematics.model().body(i).name).value(e.kinematics.pose(i));
   }
   json.end_object();
 }
 
-void write_velocities(const Kinematics& kinematics, JsonWriter& json) {
+void write_velocities(Evaluator& e, JsonWriter& json) {
   json.begin_object();
-  for (int i = 0; i < static_cast<int>(kinematics.model().bodies().size()); ++i) {
-    json.key(kinematics.model().body(i).name).value(kinematics.velocity_in_world(i));
+  for (int i = 0; i < static_cast<int>(e.kinematics.model().bodies().size()); ++i) {
+    json.key(e.kinematics.model().body(i).name).value(e.kinematics.velocity_in_world(i));
   }
   json.end_object();
 }
 
-void write_com(const Kinematics& kinematics, JsonWriter& json) {
-  json.value(kinematics.center_of_mass());
+void write_com(Evaluator& e, JsonWriter& json) {
+  json.value(e.kinematics.center_of_mass());
 }
 
-constexpr std::array<Quantity, 3> quantities = {
-    Quantity{"poses", {.q = true}, "{body: 4×4 pose in the world}", write_poses},
-    Quantity{"velocities", {.q = true, .v = true}, "{body: [ω, v] at the body's origin, world axes}", write_velocities},
-    Quantity{"com", {.q = true}, "centre of mass in the world", write_com}};
+void write_inverse(Evaluator& e, JsonWriter& json) {
+  e.dynamics.inverse(e.state->a, e.vector_span());
+  json.value(e.vector_span());
+}
 
-std::vector<const Quantity*> chosen(const std::string& wanted) {
-  std::vector<const Quantity*> out;
+void write_forward(Evaluator& e, JsonWriter& json) {
+  e.dynamics.forward(e.state->tau, e.vector_span());
+  json.value(e.vector_span());
+}
+
+void write_bias(Evaluator& e, JsonWriter& json) {
+  e.dynamics.bias(e.vector_span());
+  json.value(e.vector_span());
+}
+
+void write_gravity(Evaluator& e, JsonWriter& json) {
+  e.dynamics.gravity_torques(e.vector_span());
+  json.value(e.vector_span());
+}
+
+void write_mass(Evaluator& e, JsonWriter& json) {
+  e.dynamics.mass_matrix(e.matrix_span());
+  write_rows(e.matrix, json);
+}
+
+void write_inverse_mass(Evaluator& e, JsonWriter& json) {
+  e.dynamics.inverse_mass_matrix(e.matrix_span());
+  write_rows(e.matrix, json);
+}
+
+void write_energy(Evaluator& e, JsonWriter& json) {
+  json.begin_object().key("kinetic").value(e.dynamics.kinetic_energy());
+  json.key("potential").value(e.dynamics.potential_energy()).end_object();
+}
+
+void write_momentum(Evaluator& e, JsonWriter& json) {
+  const Force<double> h = e.dynamics.momentum();
+  json.begin_array();
+  for (int i = 0; i < 6; ++i) {
+    json.value(h[i]);
+  }
+  json.end_array();
+}
+
+void write_log_det(Evaluator& e, JsonWriter& json) {
+  json.value(e.dynamics.log_determinant());
+}
+
+constexpr Needs positions{.q = true};
+constexpr Needs motion{.q = true, .v = true};
+
+constexpr std::array quantities = {
+    Quantity{"poses", positions, "{body: 4×4 pose in the world}", write_poses},
+    Quantity{"velocities", motion, "{body: [ω, v] at the body's origin, world axes}", write_velocities},
+    Quantity{"com", positions, "centre of mass in the world", write_com},
+    Quantity{"id", {.q = true, .v = true, .a = true}, "hinge torques for the acceleration a", write_inverse},
+    Quantity{"fd", {.q = true, .v = true, .tau = true}, "hinge accelerations under tau, loops cut open", write_forward},
+    Quantity{"bias", motion, "Coriolis, gyroscopic and gravity torques", write_bias},
+    Quantity{"gravity", positions, "gravity torques alone", write_gravity},
+    Quantity{"mass", positions, "mass matrix", write_mass},
+    Quantity{"inverse_mass", positions, "inverse of the mass matrix", write_inverse_mass},
+    Quantity{"energy", motion, "{kinetic, potential}", write_energy},
+    Quantity{"momentum", motion, "[angular about the centre of mass, linear], world axes", write_momentum},
+    Quantity{"log_det", positions, "logarithm of the mass matrix's determinant", write_log_det}};
+
+/// What was asked for, in order.
+struct Request {
+  std::string key;
+  const Quantity* quantity = nullptr;  // null for a Jacobian
+  std::string node;
+  JacobianFrame frame = JacobianFrame::node;
+};
+
+std::optional<Request> jacobian_request(const std::string& name) {
+  constexpr std::string_view prefix = "jacobian:";
+  if (!name.starts_with(prefix)) {
+    return std::nullopt;
+  }
+  const std::size_t colon = name.rfind(':');
+  const std::string frame = name.substr(colon + 1);
+  Request request{name, nullptr, {}, JacobianFrame::node};
+  if (colon < prefix.size()) {
+    throw ArgumentError(fmt::format("--want: '{}' names no frame: write jacobian:NODE:FRAME", name));
+  }
+  request.node = name.substr(prefix.size(), colon - prefix.size());
+  if (frame == "aligned") {
+    request.frame = JacobianFrame::aligned;
+  } else if (frame == "world") {
+    request.frame = JacobianFrame::world_origin;
+  } else if (frame != "node") {
+    throw ArgumentError(fmt::format("--want: the frame of '{}' is none of node, aligned, world", name));
+  }
+  return request;
+}
+
+std::vector<Request> chosen(const std::string& wanted) {
+  std::vector<Request> out;
   std::vector<std::string> known;
-  known.reserve(quantities.size());
+  known.reserve(quantities.size() + 1);
   for (const Quantity& quantity : quantities) {
     known.emplace_back(quantity.name);
   }
+  known.emplace_back("jacobian:NODE:FRAME");
   for (const std::string& word : CLI::detail::split(wanted, ',')) {
     const std::string name(io::trimmed(word));
-    const auto* const found =
-        std::find_if(quantities.begin(), quantities.end(), [&](const Quantity& q) { return q.name == name; });
-    if (found == quantities.end()) {
-      throw ArgumentError(fmt::format("--want: '{}' is not a quantity{}; known are: {}", name,
-                                      bunraku::detail::did_you_mean(name, known), fmt::join(known, ", ")));
+    std::optional<Request> request = jacobian_request(name);
+    if (!request) {
+      const auto* const found =
+          std::find_if(quantities.begin(), quantities.end(), [&](const Quantity& q) { return q.name == name; });
+      if (found == quantities.end()) {
+        throw ArgumentError(fmt::format("--want: '{}' is not a quantity{}; known are: {}", name,
+                                        bunraku::detail::did_you_mean(name, known), fmt::join(known, ", ")));
+      }
+      request = Request{name, found, {}, {}};
     }
-    if (std::find(out.begin(), out.end(), found) == out.end()) {
-      out.push_back(found);
+    if (std::none_of(out.begin(), out.end(), [&](const Request& r) { return r.key == name; })) {
+      out.push_back(*std::move(request));
     }
   }
   return out;
@@ -110,38 +241,59 @@ struct Arguments {
   bool ideal = false;
 };
 
-void eval(const Arguments& arguments) {
-  const std::vector<const Quantity*> wanted = chosen(arguments.want);
-  Model model = arguments.model.load();
-  if (!arguments.gravity.empty()) {
-    const std::vector<double> g = parse_numbers(arguments.gravity, "--gravity");
-    if (g.size() != 3) {
-      throw ArgumentError(fmt::format("--gravity has {} numbers, three are wanted", g.size()));
-    }
-    model = model.with_gravity({g[0], g[1], g[2]});
+Model model_of(const Arguments& arguments) {
+  const Model model = arguments.model.load();
+  if (arguments.gravity.empty()) {
+    return model;
   }
+  const std::vector<double> g = parse_numbers(arguments.gravity, "--gravity");
+  if (g.size() != 3) {
+    throw ArgumentError(fmt::format("--gravity has {} numbers, three are wanted", g.size()));
+  }
+  return model.with_gravity({g[0], g[1], g[2]});
+}
+
+Needs needs_of(const std::vector<Request>& wanted) {
   Needs needs;
-  for (const Quantity* quantity : wanted) {
-    needs.q = needs.q || quantity->needs.q;
-    needs.v = needs.v || quantity->needs.v;
-    needs.a = needs.a || quantity->needs.a;
-    needs.tau = needs.tau || quantity->needs.tau;
+  for (const Request& request : wanted) {
+    const Needs own = request.quantity == nullptr ? positions : request.quantity->needs;
+    needs.q = needs.q || own.q;
+    needs.v = needs.v || own.v;
+    needs.a = needs.a || own.a;
+    needs.tau = needs.tau || own.tau;
   }
-  Kinematics kinematics(model);
+  return needs;
+}
+
+void eval(const Arguments& arguments) {
+  const std::vector<Request> wanted = chosen(arguments.want);
+  const Model model = model_of(arguments);
+  std::vector<Node> nodes;
+  for (const Request& request : wanted) {
+    nodes.push_back(request.quantity == nullptr ? model.node(request.node) : Node{});
+  }
+  const Needs needs = needs_of(wanted);
+  Evaluator evaluator(model, arguments.ideal ? PassiveForces::left_out : PassiveForces::included);
+  const std::vector<double> at_rest(static_cast<std::size_t>(model.nv()));
   WholeOutput output;
   JsonWriter json;
   Progress progress;
   arguments.states.for_each(model, needs, [&](const State& state) {
-    if (needs.v) {
-      kinematics.set_state(state.q, state.v);
-    } else {
-      kinematics.set_configuration(state.q);
-    }
+    const std::vector<double>& v = needs.v ? state.v : at_rest;
+    evaluator.state = &state;
+    evaluator.kinematics.set_state(state.q, v);
+    evaluator.dynamics.set_state(state.q, v);
     json.clear();
     json.begin_object();
-    for (const Quantity* quantity : wanted) {
-      json.key(quantity->name);
-      quantity->write(kinematics, json);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      json.key(wanted[i].key);
+      if (wanted[i].quantity != nullptr) {
+        wanted[i].quantity->write(evaluator, json);
+      } else {
+        evaluator.dynamics.jacobian(nodes[i], wanted[i].frame,
+                                    {evaluator.columns.data(), static_cast<std::size_t>(evaluator.columns.size())});
+        write_rows(evaluator.columns, json);
+      }
     }
     json.end_object().newline();
     output.write(json.text());
@@ -161,6 +313,8 @@ void add_eval(CLI::App& app, int& /*status*/) {
   for (const Quantity& quantity : quantities) {
     help += fmt::format("\n{}: {}", quantity.name, quantity.help);
   }
+  help +=
+      "\njacobian:NODE:FRAME: 6 × nv, angular over linear; FRAME is node, aligned (world axes at the node) or world";
   command->add_option("--want", arguments->want, help)->required()->option_text("LIST");
   command->add_option("--gravity", arguments->gravity, "gravity in the world in place of the model's")
       ->option_text("X,Y,Z");

@@ -124,6 +124,27 @@ TEST_F(Cli, EvalInClosedForm) {
   EXPECT_NEAR(com[2], 0, 1e-14);
 }
 
+TEST_F(Cli, EvalsDynamics) {
+  // a point mass of 2 kg, 3 m from a pin about y, at a right angle: τ = m g l, I = m l²
+  const std::string arm =
+      folder.write("arm.urdf",
+                   "<robot name=\"a\"><link name=\"world\"/><link name=\"rod\"><inertial><origin xyz=\"3 0 0\"/>"
+                   "<mass value=\"2\"/><inertia ixx=\"0\" iyy=\"0\" izz=\"0\"/></inertial></link>"
+                   "<joint name=\"pin\" type=\"continuous\"><parent link=\"world\"/><child link=\"rod\"/>"
+                   "<axis xyz=\"0 -1 0\"/><dynamics damping=\"0.5\"/></joint></robot>");
+  const std::string all = "--want id,fd,bias,gravity,mass,inverse_mass,log_det,energy,momentum,jacobian:rod:world";
+  const Result r = run("eval '" + arm + "' --gravity 0,0,-10 --v 2 --a 1 --tau 60 " + all);
+  ASSERT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, StartsWith("{\"id\":[79],\"fd\":[-0.0555555555555555"));  // 18 + 60 + 1; (60 − 60 − 1)/18
+  EXPECT_THAT(r.out, HasSubstr("\"bias\":[60],\"gravity\":[60],\"mass\":[[18]],\"inverse_mass\":[[0.0555555555555555"));
+  EXPECT_THAT(r.out, HasSubstr("\"energy\":{\"kinetic\":36,\"potential\":"));
+  EXPECT_THAT(r.out, HasSubstr("\"jacobian:rod:world\":[["));
+  EXPECT_THAT(run("eval '" + arm + "' --ideal --v 2 --gravity 0,0,0 --want id").out, StartsWith("{\"id\":[0]}"));
+  EXPECT_THAT(run("eval '" + arm + "' --want jacobian:rod").err, HasSubstr("write jacobian:NODE:FRAME"));
+  EXPECT_THAT(run("eval '" + arm + "' --want jacobian:rod:wrold").err, HasSubstr("none of node, aligned, world"));
+  EXPECT_THAT(run("eval '" + arm + "' --want jacobian:rot:node").err, HasSubstr("did you mean 'rod'"));
+}
+
 TEST_F(Cli, FailedWritesAreErrors) {
   for (const char* command : {"info", "check", "demo", "--help"}) {
     const std::string arguments =
@@ -216,6 +237,7 @@ TEST_F(Cli, DemoChecksItself) {
   const Result r = run("demo");
   EXPECT_EQ(r.status, 0);
   EXPECT_THAT(r.out, HasSubstr("V = φ*H*θ̇"));
+  EXPECT_THAT(r.out, HasSubstr("Inverse dynamics of it gives the torques back"));
 }
 
 /// Every `$ bunraku …` in the documents' console blocks prints what stands below it.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/dynamics/kinematics.hpp"
 #include "support/random_model.hpp"
 
@@ -25,7 +26,10 @@ TEST(Threads, ShareOneModel) {
   for (std::size_t t = 0; t < wrong.size(); ++t) {
     threads.emplace_back([&, t] {
       Kinematics own(model);
+      Dynamics dynamics(model);
       for (unsigned s = 0; s < states; ++s) {
+        dynamics.set_state(random_configuration(model, s), Eigen::VectorXd::Zero(model.nv()));
+        static_cast<void>(dynamics.forward(Eigen::VectorXd::Ones(model.nv())));
         own.set_configuration(random_configuration(model, s));
         const bool found = model.find_body("b3") == 3;
         wrong[t] += own.center_of_mass() == alone[s] && found ? 0 : 1;

@@ -2,6 +2,8 @@
 /// Derivatives by central differences of sixth order.
 #pragma once
 
+#include <type_traits>
+
 #include "bunraku/spatial/transform.hpp"
 
 namespace bunraku::test {
@@ -9,8 +11,9 @@ namespace bunraku::test {
 /// f'(0) for f whose values can be subtracted and scaled. With step 0.01 and f of moderate size good to about 1e-11.
 template <class F>
 auto central_difference(F&& f, double h = 0.01) {
-  const auto slope = [&](double s) { return f(s) - f(-s); };
-  return (slope(h) * 45.0 - slope(2 * h) * 9.0 + slope(3 * h)) * (1 / (60 * h));
+  using Value = std::decay_t<decltype(f(h))>;  // not a lazy expression of values that are gone
+  const auto slope = [&](double s) -> Value { return f(s) - f(-s); };
+  return Value((slope(h) * 45.0 - slope(2 * h) * 9.0 + slope(3 * h)) * (1 / (60 * h)));
 }
 
 /// The velocity of a moving frame X(s) at s = 0, at its origin in its own axes.
