@@ -1,7 +1,7 @@
 /// Hot calls allocate nothing.
+#include "support/allocations.hpp"
+
 #include <cmath>
-#include <cstdlib>
-#include <new>
 
 #include <gtest/gtest.h>
 
@@ -9,35 +9,9 @@
 #include "bunraku/dynamics/kinematics.hpp"
 #include "support/random_model.hpp"
 
-namespace {
-
-thread_local std::size_t count = 0;
-
-}  // namespace
-
-// The plain forms are enough: the others call them.
-void* operator new(std::size_t size) {
-  ++count;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) {
-    return memory;
-  }
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
 namespace bunraku::test {
 
 namespace {
-
-/// How many times operator new was called by this thread.
-std::size_t allocations() {
-  return count;
-}
 
 TEST(Allocations, DynamicsMakesNone) {
   Random random(72);

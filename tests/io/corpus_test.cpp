@@ -228,7 +228,7 @@ std::string repeated(std::string_view text, std::size_t times) {
 }
 
 /// The errors of a file with that text.
-std::vector<Problem> errors_of_text(const std::string& name, const std::string& text) {
+std::vector<Problem> errors_of_file_with(const std::string& name, const std::string& text) {
   const TemporaryFolder folder;
   return errors_of(folder.write(name, text));
 }
@@ -283,42 +283,42 @@ TEST(Hostile, ADevice) {
 
 TEST(Hostile, ANumberOfMegabytes) {
   const std::string digits = repeated("7", large);
-  EXPECT_THAT(errors_of_text("m.urdf", "<robot name='r'><link name='a'><inertial><mass value='" + digits +
-                                           "'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link></robot>"),
+  EXPECT_THAT(errors_of_file_with("m.urdf", "<robot name='r'><link name='a'><inertial><mass value='" + digits +
+                                                "'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link></robot>"),
               Contains(error("'value' of <mass>")));
-  EXPECT_THAT(errors_of_text("m.xml", "<mujoco><worldbody><body pos='0 0 " + digits + "'/></worldbody></mujoco>"),
+  EXPECT_THAT(errors_of_file_with("m.xml", "<mujoco><worldbody><body pos='0 0 " + digits + "'/></worldbody></mujoco>"),
               Contains(error("'pos' of <body>")));
-  EXPECT_THAT(errors_of_text("m.sdf", "<sdf version='1.9'><model name='m'><link name='a'><pose>0 0 0 0 0 " + digits +
-                                          "</pose></link></model></sdf>"),
+  EXPECT_THAT(errors_of_file_with("m.sdf", "<sdf version='1.9'><model name='m'><link name='a'><pose>0 0 0 0 0 " +
+                                               digits + "</pose></link></model></sdf>"),
               Contains(error("the text of <pose>")));
 }
 
 TEST(Hostile, MillionsOfNumbers) {
-  EXPECT_THAT(errors_of_text("m.xml",
-                             "<mujoco><worldbody><body pos='" + repeated("1 ", large / 2) + "'/></worldbody></mujoco>"),
+  EXPECT_THAT(errors_of_file_with(
+                  "m.xml", "<mujoco><worldbody><body pos='" + repeated("1 ", large / 2) + "'/></worldbody></mujoco>"),
               Contains(error("more than the 3 numbers")));
 }
 
 TEST(Hostile, ANameOfMegabytes) {
   const std::string name = repeated("x", large);
-  EXPECT_FALSE(errors_of_text("m.urdf", "<robot name='r'><link name='a'/><link name='b'/>" +
-                                            urdf_joint("j", name, "b") + "</robot>")
+  EXPECT_FALSE(errors_of_file_with("m.urdf", "<robot name='r'><link name='a'/><link name='b'/>" +
+                                                 urdf_joint("j", name, "b") + "</robot>")
                    .empty());
-  EXPECT_FALSE(
-      errors_of_text("m.xml", "<mujoco><worldbody><body childclass='" + name + "'/></worldbody></mujoco>").empty());
-  EXPECT_FALSE(errors_of_text("m.sdf", "<sdf version='1.9'><model name='m'><link name='a'><pose relative_to='" + name +
-                                           "'/></link></model></sdf>")
+  EXPECT_FALSE(errors_of_file_with("m.xml", "<mujoco><worldbody><body childclass='" + name + "'/></worldbody></mujoco>")
+                   .empty());
+  EXPECT_FALSE(errors_of_file_with("m.sdf", "<sdf version='1.9'><model name='m'><link name='a'><pose relative_to='" +
+                                                name + "'/></link></model></sdf>")
                    .empty());
 }
 
 TEST(Hostile, NestingWithoutEnd) {
-  EXPECT_THAT(errors_of_text("m.urdf", "<robot name='r'>" + repeated("<link>", many)),
+  EXPECT_THAT(errors_of_file_with("m.urdf", "<robot name='r'>" + repeated("<link>", many)),
               Contains(error("nested deeper")));
-  EXPECT_THAT(errors_of_text("m.xml", "<mujoco><worldbody>" + repeated("<body>", many) + repeated("</body>", many) +
-                                          "</worldbody></mujoco>"),
+  EXPECT_THAT(errors_of_file_with("m.xml", "<mujoco><worldbody>" + repeated("<body>", many) +
+                                               repeated("</body>", many) + "</worldbody></mujoco>"),
               Contains(error("nested deeper")));
-  EXPECT_THAT(errors_of_text("m.sdf", "<sdf version='1.9'>" + repeated("<model name='m'>", many) +
-                                          repeated("</model>", many) + "</sdf>"),
+  EXPECT_THAT(errors_of_file_with("m.sdf", "<sdf version='1.9'>" + repeated("<model name='m'>", many) +
+                                               repeated("</model>", many) + "</sdf>"),
               Contains(error("nested deeper")));
   const TemporaryFolder folder;
   folder.write("m.yaml", "closed_loop: " + repeated("[", many));
@@ -327,22 +327,22 @@ TEST(Hostile, NestingWithoutEnd) {
 }
 
 TEST(Hostile, ManyModelsInOneAnother) {
-  EXPECT_THAT(errors_of_text("m.sdf", "<sdf version='1.9'>" + repeated("<model name='m'><link name='a'/>", 400) +
-                                          repeated("</model>", 400) + "</sdf>"),
+  EXPECT_THAT(errors_of_file_with("m.sdf", "<sdf version='1.9'>" + repeated("<model name='m'><link name='a'/>", 400) +
+                                               repeated("</model>", 400) + "</sdf>"),
               Contains(error("nested deeper")));
 }
 
 TEST(Hostile, ManyUnknownNamesInUrdf) {
   const std::string text =
       chain_of_links(many, [](int i) { return urdf_joint(fmt::format("j{}", i), "nobody", fmt::format("l{}", i)); });
-  EXPECT_THAT(errors_of_text("m.urdf", text), Contains(error("'nobody', which does not exist")));
+  EXPECT_THAT(errors_of_file_with("m.urdf", text), Contains(error("'nobody', which does not exist")));
 }
 
 TEST(Hostile, ManyUnknownMimicsInUrdf) {
   const std::string text = chain_of_links(many / 4, [](int i) {
     return urdf_joint(fmt::format("j{}", i), "world", fmt::format("l{}", i), "<mimic joint='nobody'/>");
   });
-  EXPECT_THAT(errors_of_text("m.urdf", text), Contains(error("'nobody', which does not exist")));
+  EXPECT_THAT(errors_of_file_with("m.urdf", text), Contains(error("'nobody', which does not exist")));
 }
 
 TEST(Hostile, ManyUnknownNamesInMjcf) {
@@ -352,7 +352,7 @@ TEST(Hostile, ManyUnknownNamesInMjcf) {
   }
   text +=
       "</worldbody><equality>\n" + repeated("<weld body1='nobody' body2='nobody'/>\n", many) + "</equality></mujoco>";
-  EXPECT_THAT(errors_of_text("m.xml", text), Contains(error("'nobody', which there is not")));
+  EXPECT_THAT(errors_of_file_with("m.xml", text), Contains(error("'nobody', which there is not")));
 }
 
 TEST(Hostile, ManyUnknownNamesInSdf) {
@@ -360,7 +360,7 @@ TEST(Hostile, ManyUnknownNamesInSdf) {
   for (int i = 0; i < many; ++i) {
     text += fmt::format("<link name='l{}'><pose relative_to='nobody'/></link>\n", i);
   }
-  EXPECT_THAT(errors_of_text("m.sdf", text + "</model></sdf>"), Contains(error("'nobody'")));
+  EXPECT_THAT(errors_of_file_with("m.sdf", text + "</model></sdf>"), Contains(error("'nobody'")));
 }
 
 TEST(Hostile, ManyLoops) {
@@ -380,13 +380,13 @@ TEST(Hostile, AnErrorAfterManyWarnings) {
   const std::string urdf = chain_of_links(300, [](int i) {
     return urdf_joint(fmt::format("j{}", i), "world", fmt::format("l{}", i), i == 299 ? "<mimic joint='nobody'/>" : "");
   });
-  EXPECT_THAT(errors_of_text("m.urdf", urdf), Contains(error("'nobody', which does not exist")));
+  EXPECT_THAT(errors_of_file_with("m.urdf", urdf), Contains(error("'nobody', which does not exist")));
   std::string sdf = "<sdf version='1.9'><model name='m'>\n";
   for (int i = 0; i < 300; ++i) {
     sdf += fmt::format("<link name='l{}'/>\n", i);
   }
   sdf += "<link name='last'><inertial><mass>heavy</mass></inertial></link></model></sdf>";
-  EXPECT_THAT(errors_of_text("m.sdf", sdf), Contains(error("'heavy' is not a number")));
+  EXPECT_THAT(errors_of_file_with("m.sdf", sdf), Contains(error("'heavy' is not a number")));
 }
 
 TEST(Hostile, ALoopFileOfManyKeys) {
@@ -397,15 +397,15 @@ TEST(Hostile, ALoopFileOfManyKeys) {
 
 TEST(Hostile, ManyEqualNames) {
   const std::string same = chain_of_links(many, [](int i) { return urdf_joint("j", "world", fmt::format("l{}", i)); });
-  EXPECT_THAT(errors_of_text("m.urdf", same), Contains(error("'j'")));
-  EXPECT_THAT(errors_of_text("l.urdf", "<robot name='r'>" + repeated("<link name='a'/>\n", many) + "</robot>"),
+  EXPECT_THAT(errors_of_file_with("m.urdf", same), Contains(error("'j'")));
+  EXPECT_THAT(errors_of_file_with("l.urdf", "<robot name='r'>" + repeated("<link name='a'/>\n", many) + "</robot>"),
               Contains(error("'a' twice")));
-  EXPECT_THAT(errors_of_text("m.xml", "<mujoco><worldbody>\n" +
-                                          repeated("<body><joint name='j'/><geom size='1'/></body>\n", many) +
-                                          "</worldbody></mujoco>"),
+  EXPECT_THAT(errors_of_file_with("m.xml", "<mujoco><worldbody>\n" +
+                                               repeated("<body><joint name='j'/><geom size='1'/></body>\n", many) +
+                                               "</worldbody></mujoco>"),
               Contains(error("'j'")));
-  EXPECT_THAT(errors_of_text("m.sdf", "<sdf version='1.9'><model name='m'>\n" + repeated("<link name='a'/>\n", many) +
-                                          "</model></sdf>"),
+  EXPECT_THAT(errors_of_file_with("m.sdf", "<sdf version='1.9'><model name='m'>\n" +
+                                               repeated("<link name='a'/>\n", many) + "</model></sdf>"),
               Contains(error("already used")));
 }
 
@@ -447,7 +447,7 @@ TEST(Hostile, FilesThatIncludeTheNextTwiceInSdf) {
 TEST(Hostile, MuchOfTheSame) {
   for (const char* text : {"<", ">", "&", " ", "\n", "<!", "<?", "<a>", "<a ", "]]>", "\xef\xbb\xbf"}) {
     SCOPED_TRACE(text);
-    EXPECT_FALSE(errors_of_text("m.urdf", repeated(text, large / std::string_view(text).size())).empty());
+    EXPECT_FALSE(errors_of_file_with("m.urdf", repeated(text, large / std::string_view(text).size())).empty());
   }
 }
 
@@ -456,16 +456,16 @@ TEST(Hostile, ManyAttributes) {
   for (int i = 0; text.size() < large; ++i) {
     text += fmt::format(" a{}=''", i);
   }
-  EXPECT_FALSE(errors_of_text("m.urdf", text + "/></robot>").empty());
+  EXPECT_FALSE(errors_of_file_with("m.urdf", text + "/></robot>").empty());
 }
 
 TEST(Hostile, ManyEqualAttributes) {
-  EXPECT_FALSE(errors_of_text("m.urdf", "<robot" + repeated(" a=''", large / 5)).empty());
+  EXPECT_FALSE(errors_of_file_with("m.urdf", "<robot" + repeated(" a=''", large / 5)).empty());
 }
 
 TEST(Hostile, ManyCharactersByNumber) {
   // none of them is closed by a semicolon
-  EXPECT_FALSE(errors_of_text("m.urdf", "<robot name='" + repeated("&#", large / 2) + "'/>").empty());
+  EXPECT_FALSE(errors_of_file_with("m.urdf", "<robot name='" + repeated("&#", large / 2) + "'/>").empty());
 }
 
 TEST(Hostile, ManyUnknownElements) {
@@ -473,16 +473,17 @@ TEST(Hostile, ManyUnknownElements) {
   for (int i = 0; i < 10 * many; ++i) {
     text += fmt::format("<lin{}/>\n", i);
   }
-  EXPECT_FALSE(errors_of_text("m.urdf", text + "</robot>").empty());
+  EXPECT_FALSE(errors_of_file_with("m.urdf", text + "</robot>").empty());
   EXPECT_FALSE(
-      errors_of_text("n.urdf", "<robot name='r'>\n<link/>\n" + repeated("<lnk/>\n", 10 * many) + "</robot>").empty());
+      errors_of_file_with("n.urdf", "<robot name='r'>\n<link/>\n" + repeated("<lnk/>\n", 10 * many) + "</robot>")
+          .empty());
 }
 
 TEST(Hostile, ALongCircleOfParents) {
   const std::string text = chain_of_links(many, [](int i) {
     return urdf_joint(fmt::format("j{}", i), fmt::format("l{}", (i + 1) % many), fmt::format("l{}", i));
   });
-  EXPECT_THAT(errors_of_text("m.urdf", text), Contains(error("in a circle")));
+  EXPECT_THAT(errors_of_file_with("m.urdf", text), Contains(error("in a circle")));
 }
 
 TEST(Hostile, ALongCircleOfMimics) {
@@ -490,7 +491,7 @@ TEST(Hostile, ALongCircleOfMimics) {
     return urdf_joint(fmt::format("j{}", i), "world", fmt::format("l{}", i),
                       fmt::format("<mimic joint='j{}'/>", (i + 1) % many));
   });
-  EXPECT_THAT(errors_of_text("m.urdf", text), Contains(error("mimics itself")));
+  EXPECT_THAT(errors_of_file_with("m.urdf", text), Contains(error("mimics itself")));
 }
 
 TEST(Hostile, ALongCircleOfFrames) {
@@ -498,7 +499,7 @@ TEST(Hostile, ALongCircleOfFrames) {
   for (int i = 0; i < many; ++i) {
     text += fmt::format("<frame name='f{}' attached_to='f{}'/>\n", i, (i + 1) % many);
   }
-  EXPECT_THAT(errors_of_text("m.sdf", text + "</model></sdf>"), Contains(error("in a circle")));
+  EXPECT_THAT(errors_of_file_with("m.sdf", text + "</model></sdf>"), Contains(error("in a circle")));
 }
 
 TEST(Hostile, ManyDefaultsInManyClasses) {
@@ -510,7 +511,7 @@ TEST(Hostile, ManyDefaultsInManyClasses) {
     bodies += fmt::format("<geom class='c{}'/>\n", i);
   }
   text += "</default><worldbody>\n" + bodies + "<joint/></worldbody></mujoco>";
-  EXPECT_THAT(errors_of_text("m.xml", text), Contains(error("the world cannot have")));
+  EXPECT_THAT(errors_of_file_with("m.xml", text), Contains(error("the world cannot have")));
 }
 
 TEST(Hostile, ManyClassesInOneAnother) {
@@ -522,7 +523,7 @@ TEST(Hostile, ManyClassesInOneAnother) {
     bodies += fmt::format("<geom class='c{}'/>\n", i);
   }
   text += repeated("</default>", depth) + "</default><worldbody>\n" + bodies + "<joint/></worldbody></mujoco>";
-  EXPECT_THAT(errors_of_text("m.xml", text), Contains(error("the world cannot have")));
+  EXPECT_THAT(errors_of_file_with("m.xml", text), Contains(error("the world cannot have")));
 }
 
 TEST(Hostile, ManyModelsWithLongNames) {
@@ -535,7 +536,7 @@ TEST(Hostile, ManyModelsWithLongNames) {
   for (int i = 0; i < 10'000; ++i) {
     text += fmt::format("<link name='l{}'/>\n", i);
   }
-  EXPECT_FALSE(errors_of_text("m.sdf", text + repeated("</model>", 60) + "</sdf>").empty());
+  EXPECT_FALSE(errors_of_file_with("m.sdf", text + repeated("</model>", 60) + "</sdf>").empty());
 }
 
 }  // namespace

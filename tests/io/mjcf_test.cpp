@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #include "bunraku/io/load.hpp"
+#include "support/problems.hpp"
 
-namespace bunraku {
+namespace bunraku::test {
 namespace {
 
 using testing::Contains;
@@ -95,29 +96,9 @@ void expect_inertia(const Model& model, std::string_view name, double mass, cons
   EXPECT_NEAR(c.yz, central[5], slack);
 }
 
-/// `line: text` of every problem of that severity.
-std::vector<std::string> listed(std::span<const Problem> problems, Severity severity) {
-  std::vector<std::string> out;
-  for (const Problem& p : problems) {
-    if (p.severity == severity) {
-      out.push_back(fmt::format("{}: {}", p.where.line, p.text));
-    }
-  }
-  return out;
-}
-
-std::vector<std::string> warnings(const Model& model) {
-  return listed(model.warnings(), Severity::warning);
-}
-
 /// `line: text` of every error of a file that cannot be loaded.
 std::vector<std::string> errors(const std::string& text, const LoadOptions& options = {}) {
-  try {
-    read(text, options);
-  } catch (const ModelError& error) {
-    return listed(error.problems(), Severity::error);
-  }
-  return {};
+  return errors_of_text(text, "m.xml", options);
 }
 
 std::vector<std::string> errors_in_world(const std::string& bodies) {
@@ -1057,4 +1038,4 @@ TEST(Mjcf, reads_long_chains) {
 }
 
 }  // namespace
-}  // namespace bunraku
+}  // namespace bunraku::test

@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 #include "bunraku/io/load.hpp"
+#include "support/problems.hpp"
 
-namespace bunraku {
+namespace bunraku::test {
 namespace {
 
 using testing::ElementsAre;
@@ -53,28 +54,9 @@ Model read_model(const std::string& contents) {
   return read(in_model(contents));
 }
 
-/// `line: text` of every problem of that severity.
-std::vector<std::string> listed(std::span<const Problem> problems, Severity severity) {
-  std::vector<std::string> out;
-  for (const Problem& p : problems) {
-    if (p.severity == severity) {
-      out.push_back(fmt::format("{}: {}", p.where.line, p.text));
-    }
-  }
-  return out;
-}
-
-std::vector<std::string> warnings(const Model& model) {
-  return listed(model.warnings(), Severity::warning);
-}
-
+/// `line: text` of every error of a file that cannot be loaded.
 std::vector<std::string> errors(const std::string& text, const LoadOptions& options = {}) {
-  try {
-    read(text, options);
-  } catch (const ModelError& error) {
-    return listed(error.problems(), Severity::error);
-  }
-  return {};
+  return errors_of_text(text, "m.sdf", options);
 }
 
 /// X_WB with the hinge coordinates q.
@@ -859,4 +841,4 @@ TEST(SdfFile, DeepAndLongFilesAreRead) {
 }
 
 }  // namespace
-}  // namespace bunraku
+}  // namespace bunraku::test

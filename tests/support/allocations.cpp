@@ -1,0 +1,33 @@
+#include "support/allocations.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+thread_local std::size_t count = 0;
+
+}  // namespace
+
+// The plain forms are enough: the others call them.
+void* operator new(std::size_t size) {
+  ++count;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace bunraku::test {
+
+std::size_t allocations() {
+  return count;
+}
+
+}  // namespace bunraku::test
