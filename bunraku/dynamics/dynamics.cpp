@@ -22,12 +22,12 @@ struct Dynamics::State {
         v(static_cast<std::size_t>(work.tree().nv)),
         full(static_cast<std::size_t>(work.tree().nv)),
         torques(static_cast<std::size_t>(work.tree().nv)),
-        unit(static_cast<std::size_t>(model.nv())) {
+        unit(static_cast<std::size_t>(model.nv())),
+        factor(work.tree().has_mimics ? model.nv() : 0) {
     if (work.tree().has_mimics) {
       const auto n = static_cast<std::size_t>(work.tree().nv);
       full_mass.resize(n * n);
       reduced_mass.resize(model.nv(), model.nv());
-      factor = Eigen::LLT<Eigen::MatrixXd>(model.nv());
     }
   }
 
