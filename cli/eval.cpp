@@ -242,7 +242,7 @@ struct Arguments {
 };
 
 Model model_of(const Arguments& arguments) {
-  const Model model = arguments.model.load();
+  Model model = arguments.model.load();
   if (arguments.gravity.empty()) {
     return model;
   }
@@ -269,6 +269,7 @@ void eval(const Arguments& arguments) {
   const std::vector<Request> wanted = chosen(arguments.want);
   const Model model = model_of(arguments);
   std::vector<Node> nodes;
+  nodes.reserve(wanted.size());
   for (const Request& request : wanted) {
     nodes.push_back(request.quantity == nullptr ? model.node(request.node) : Node{});
   }
