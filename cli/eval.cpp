@@ -154,7 +154,7 @@ struct Request {
   std::string key;
   const Quantity* quantity = nullptr;  // null for a Jacobian
   std::string node;
-  JacobianFrame frame = JacobianFrame::node;
+  ReferenceFrame frame = ReferenceFrame::node;
 };
 
 std::optional<Request> jacobian_request(const std::string& name) {
@@ -164,15 +164,15 @@ std::optional<Request> jacobian_request(const std::string& name) {
   }
   const std::size_t colon = name.rfind(':');
   const std::string frame = name.substr(colon + 1);
-  Request request{name, nullptr, {}, JacobianFrame::node};
+  Request request{name, nullptr, {}, ReferenceFrame::node};
   if (colon < prefix.size()) {
     throw ArgumentError(fmt::format("--want: '{}' names no frame: write jacobian:NODE:FRAME", name));
   }
   request.node = name.substr(prefix.size(), colon - prefix.size());
   if (frame == "aligned") {
-    request.frame = JacobianFrame::aligned;
+    request.frame = ReferenceFrame::aligned;
   } else if (frame == "world") {
-    request.frame = JacobianFrame::world_origin;
+    request.frame = ReferenceFrame::world_origin;
   } else if (frame != "node") {
     throw ArgumentError(fmt::format("--want: the frame of '{}' is none of node, aligned, world", name));
   }

@@ -55,5 +55,6 @@ Tree<T>::Tree(const Model& model) {
 }
 
 template struct Tree<double>;
+template struct Tree<float>;
 
 }  // namespace bunraku::kernels

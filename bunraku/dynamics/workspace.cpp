@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/dynamics/detail/small_matrix.hpp"
 #include "bunraku/error.hpp"
 #include "bunraku/model/hinge_laws.hpp"
 
@@ -32,7 +33,8 @@ Workspace<T>::Workspace(const Model& model)
       innovation_(static_cast<std::size_t>(tree_.nv)) {}
 
 template <class T>
-void Workspace<T>::set_state(std::span<const double> q, std::span<const double> v) {
+void Workspace<T>::set_state(std::span<const T> q, std::span<const T> v) {
+  positions_ = velocities_ = articulated_ok_ = false;
   std::copy(q.begin(), q.end(), q_.begin());
   std::copy(v.begin(), v.end(), v_.begin());
 }
@@ -41,7 +43,9 @@ template <class T>
 void Workspace<T>::place_general(std::size_t k) {
   const Hinge& hinge = model_.bodies()[k].hinge;
   const TreeBody<T>& body = tree_.bodies[k];
-  const double* q = q_.data() + body.q_index;
+  std::array<double, max_hinge_positions> qd{};
+  std::copy_n(q_.begin() + body.q_index, hinge.configuration_size(), qd.begin());
+  const double* q = qd.data();
   std::array<Motion<double>, max_hinge_velocities> columns{};
   hinge_joint_map(hinge, q, columns.data());
   for (int j = 0; j < body.nv; ++j) {
@@ -94,7 +98,11 @@ void Workspace<T>::update_velocities() {
     const Motion<T> V = inverse_times(local_[k], velocity_[static_cast<std::size_t>(body.parent + 1)]) + relative;
     bias_[k] = cross(V, relative);
     if (body.stroke == Stroke::general) {
-      bias_[k] += cast<T>(hinge_bias(model_.bodies()[k].hinge, q_.data() + body.q_index, v_.data() + body.v_index));
+      std::array<double, max_hinge_positions> qd{};
+      std::array<double, max_hinge_positions> vd{};
+      std::copy_n(q_.begin() + body.q_index, model_.bodies()[k].hinge.configuration_size(), qd.begin());
+      std::copy_n(v_.begin() + body.v_index, body.nv, vd.begin());
+      bias_[k] += cast<T>(hinge_bias(model_.bodies()[k].hinge, qd.data(), vd.data()));
     }
     velocity_[k + 1] = V;
   }
@@ -146,57 +154,6 @@ void Workspace<T>::inverse(std::span<const T> acceleration, const Vec3<T>& gravi
   }
 }
 
-namespace {
-
-/// Inverts the symmetric n×n matrix d (row by row) in place by Cholesky's factors; false when it is not positive.
-template <class T>
-bool invert_block(T* d, int n, T& log_determinant) {
-  std::array<T, max_hinge_velocities * max_hinge_velocities> l{};
-  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
-  T scale{};
-  for (int i = 0; i < n; ++i) {
-    scale = std::max(scale, d[at(i, i)]);
-  }
-  const T floor = scale * static_cast<T>(n) * std::numeric_limits<T>::epsilon();
-  for (int j = 0; j < n; ++j) {
-    for (int i = j; i < n; ++i) {
-      T sum = d[at(i, j)];
-      for (int m = 0; m < j; ++m) {
-        sum -= l[at(i, m)] * l[at(j, m)];
-      }
-      if (i == j) {
-        if (!(sum > floor)) {
-          return false;
-        }
-        l[at(j, j)] = std::sqrt(sum);
-        log_determinant += std::log(sum);
-      } else {
-        l[at(i, j)] = sum / l[at(j, j)];
-      }
-    }
-  }
-  for (int c = 0; c < n; ++c) {
-    std::array<T, max_hinge_velocities> x{};
-    for (int i = c; i < n; ++i) {
-      T sum = i == c ? T(1) : T(0);
-      for (int m = c; m < i; ++m) {
-        sum -= l[at(i, m)] * x[static_cast<std::size_t>(m)];
-      }
-      x[static_cast<std::size_t>(i)] = sum / l[at(i, i)];
-    }
-    for (int i = n - 1; i >= 0; --i) {
-      T sum = x[static_cast<std::size_t>(i)];
-      for (int m = i + 1; m < n; ++m) {
-        sum -= l[at(m, i)] * d[at(m, c)];
-      }
-      d[at(i, c)] = sum / l[at(i, i)];
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
 template <class T>
 void Workspace<T>::update_articulated() {
   log_determinant_ = T(0);
@@ -216,7 +173,7 @@ void Workspace<T>::update_articulated() {
       }
       D[i * n + i] += tree_.armature[first + i];
     }
-    if (n > 0 && !invert_block(D, body.nv, log_determinant_)) {
+    if (n > 0 && !invert_positive(D, body.nv, log_determinant_)) {
       throw Error(fmt::format("hinge '{}' moves nothing that has mass: its articulated inertia D is singular",
                               model_.bodies()[k].hinge.name));
     }
@@ -365,5 +322,6 @@ void Workspace<T>::mass_matrix(std::span<T> out) {
 }
 
 template class Workspace<double>;
+template class Workspace<float>;
 
 }  // namespace bunraku::kernels

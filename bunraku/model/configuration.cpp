@@ -115,7 +115,7 @@ void integrate(const Model& model, std::span<const double> q, std::span<const do
                std::span<double> out) {
   check_argument(q, model.nq(), "q");
   check_argument(v, model.nv(), "v");
-  check_argument(std::span(&dt, 1), 1, "dt");
+  check_argument(std::span<const double>(&dt, 1), 1, "dt");
   check_size(out.size(), model.nq(), "out");
   check_quaternions(model, q, "q");
   std::array<double, max_hinge_positions> moved{};  // so that `out` may be q
@@ -142,7 +142,7 @@ void difference(const Model& model, std::span<const double> q0, std::span<const 
 }
 
 void normalize(const Model& model, std::span<double> q) {
-  check_argument(q, model.nq(), "q");
+  check_argument(std::span<const double>(q), model.nq(), "q");
   for_each_hinge(model,
                  [&](const Hinge& hinge, int at, int) { hinge_normalize(hinge, &q[static_cast<std::size_t>(at)]); });
 }

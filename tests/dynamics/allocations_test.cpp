@@ -44,7 +44,7 @@ TEST(Allocations, DynamicsMakesNone) {
     dynamics.solve(given, out);
     dynamics.mass_matrix(matrix);
     dynamics.inverse_mass_matrix(matrix);
-    dynamics.jacobian(node, JacobianFrame::aligned, columns);
+    dynamics.jacobian(node, ReferenceFrame::aligned, columns);
     const double sum = dynamics.log_determinant() + dynamics.kinetic_energy() + dynamics.potential_energy() +
                        dynamics.momentum().force.x + dynamics.center_of_mass().x;
     EXPECT_EQ(allocations(), before);

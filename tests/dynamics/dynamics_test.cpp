@@ -99,12 +99,12 @@ TEST_P(RandomDynamics, JacobiansGiveVelocities) {  // item K4
   Node node{"n", static_cast<int>(model.bodies().size()) - 1, random.transform()};
   Eigen::Matrix<double, 6, Eigen::Dynamic> j(6, model.nv());
   const std::span<double> out(j.data(), static_cast<std::size_t>(j.size()));
-  ideal.jacobian(node, JacobianFrame::node, out);
+  ideal.jacobian(node, ReferenceFrame::node, out);
   EXPECT_TRUE(is_near(j * v, to_eigen(kinematics.velocity(node)), 1e-12));
-  ideal.jacobian(node, JacobianFrame::aligned, out);
+  ideal.jacobian(node, ReferenceFrame::aligned, out);
   const Transform<double> pose = kinematics.pose(node);
   EXPECT_TRUE(is_near(j, reference.jacobian_at(node.body, to_eigen(pose.translation)), 1e-12));
-  ideal.jacobian(node, JacobianFrame::world_origin, out);
+  ideal.jacobian(node, ReferenceFrame::world_origin, out);
   EXPECT_TRUE(is_near(j, reference.jacobian_at(node.body, Eigen::Vector3d::Zero()), 1e-12));
 }
 

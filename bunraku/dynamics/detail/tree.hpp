@@ -5,36 +5,11 @@
 
 #include <vector>
 
+#include "bunraku/dynamics/detail/cast.hpp"
+#include "bunraku/dynamics/detail/coordinates.hpp"
 #include "bunraku/model/model.hpp"
 
 namespace bunraku::kernels {
-
-/// A vector in another scalar.
-template <class T>
-Vec3<T> cast(const Vec3<double>& v) {
-  return {static_cast<T>(v.x), static_cast<T>(v.y), static_cast<T>(v.z)};
-}
-/// A motion in another scalar.
-template <class T>
-Motion<T> cast(const Motion<double>& v) {
-  return {cast<T>(v.angular), cast<T>(v.linear)};
-}
-/// A pose in another scalar.
-template <class T>
-Transform<T> cast(const Transform<double>& x) {
-  const Mat3<double>& r = x.rotation.matrix();
-  return {Rotation<T>(Mat3<T>::from_columns(cast<T>(r.column(0)), cast<T>(r.column(1)), cast<T>(r.column(2)))),
-          cast<T>(x.translation)};
-}
-/// An inertia in another scalar.
-template <class T>
-RigidInertia<T> cast(const RigidInertia<double>& m) {
-  const Sym3<double>& i = m.inertia;
-  return {static_cast<T>(m.mass),
-          cast<T>(m.first_moment),
-          {static_cast<T>(i.xx), static_cast<T>(i.yy), static_cast<T>(i.zz), static_cast<T>(i.xy), static_cast<T>(i.xz),
-           static_cast<T>(i.yz)}};
-}
 
 /// How a hinge moves, as far as the arithmetic cares.
 enum class Stroke {
@@ -58,13 +33,6 @@ struct TreeBody {
   Transform<T> X_CB{};        ///< The user's body frame in C.
 };
 
-/// A velocity coordinate of all hinges by the user's: a mimic hinge takes its leader's.
-template <class T>
-struct Follower {
-  int own = 0;  ///< Index among the user's velocity coordinates.
-  T ratio{1};   ///< 1, or the mimic's.
-};
-
 /// A model, folded for scalar T.
 template <class T>
 struct Tree {
@@ -81,5 +49,6 @@ struct Tree {
 };
 
 extern template struct Tree<double>;
+extern template struct Tree<float>;
 
 }  // namespace bunraku::kernels

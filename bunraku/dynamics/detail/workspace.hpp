@@ -21,10 +21,30 @@ class Workspace {
   explicit Workspace(const Model& model);
 
   /// Positions and velocities of all hinges, quaternions of unit norm. Nothing is computed.
-  void set_state(std::span<const double> q, std::span<const double> v);
+  void set_state(std::span<const T> q, std::span<const T> v);
 
   /// Outward: X and H* from q.
   void update_positions();
+  void need_positions() {
+    if (!positions_) {
+      update_positions();
+      positions_ = true;
+    }
+  }
+  void need_velocities() {
+    need_positions();
+    if (!velocities_) {
+      update_velocities();
+      velocities_ = true;
+    }
+  }
+  void need_articulated() {
+    need_positions();
+    if (!articulated_ok_) {
+      update_articulated();
+      articulated_ok_ = true;
+    }
+  }
   /// Outward: V(k) = φ*V(k+1) + H*θ̇ (RK92 6), and the bias a(k).
   void update_velocities();
   /// Inward: P, G, D by the Riccati recursion (RK92 34–41). Throws Error naming the hinge where D is singular.
@@ -57,9 +77,10 @@ class Workspace {
  private:
   void place_general(std::size_t k);
 
+  bool positions_ = false, velocities_ = false, articulated_ok_ = false;
   Model model_;
   Tree<T> tree_;
-  std::vector<double> q_, v_;                       // of all hinges
+  std::vector<T> q_, v_;                            // of all hinges
   std::vector<Transform<T>> local_;                 // per body
   std::vector<Transform<T>> world_;                 // [0] the world
   std::vector<Motion<T>> joint_map_;                // per velocity coordinate
@@ -76,5 +97,6 @@ class Workspace {
 };
 
 extern template class Workspace<double>;
+extern template class Workspace<float>;
 
 }  // namespace bunraku::kernels

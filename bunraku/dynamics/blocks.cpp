@@ -1,0 +1,156 @@
+#include "bunraku/dynamics/detail/blocks.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "bunraku/dynamics/detail/cast.hpp"
+#include "bunraku/dynamics/detail/small_matrix.hpp"
+#include "bunraku/error.hpp"
+
+namespace bunraku::kernels {
+
+template <class T>
+Blocks<T>::Blocks(const Model& model, const Coordinates<T>& coordinates) : model_(model), coordinates_(coordinates) {
+  const std::size_t n = model.bodies().size();
+  const std::size_t nv = at(coordinates.nv);
+  const std::size_t nd = at(coordinates.nd);
+  M_.reserve(n);
+  for (const Body& body : model.bodies()) {
+    M_.push_back(cast<T>(body.inertia));
+  }
+  X_PB_.resize(n);
+  X_WB_.resize(n + 1);
+  H_.resize(nv);
+  V_.resize(n + 1);
+  relative_.resize(n);
+  map_rate_.resize(n);
+  a_.resize(n);
+  P_.resize(n);
+  U_.resize(nv);
+  G_.resize(nv);
+  D_.resize(nd);
+  D_inverse_.resize(nd);
+}
+
+template <class T>
+void Blocks<T>::set_state(const T* q, const T* v) {
+  q_ = q;
+  v_ = v;
+  positions_ = world_poses_ = velocities_ = articulated_ = false;
+}
+
+template <class T>
+void Blocks<T>::place(int k) {
+  const Body& body = model_.bodies()[at(k)];
+  const HingeSlot& slot = coordinates_.slots[at(k)];
+  std::array<double, max_hinge_positions> q{};
+  std::copy_n(q_ + slot.q, slot.nq, q.begin());
+  std::array<Motion<double>, max_hinge_velocities> columns{};
+  hinge_joint_map(body.hinge, q.data(), columns.data());
+  for (int j = 0; j < slot.nv; ++j) {
+    H_[at(slot.v + j)] = cast<T>(inverse_times(body.X_MB, columns[at(j)]));
+  }
+  X_PB_[at(k)] = cast<T>(body.X_PF * hinge_pose(body.hinge, q.data()) * body.X_MB);
+}
+
+template <class T>
+void Blocks<T>::need_positions() {
+  if (!positions_) {
+    for (int k = 0; k < size(); ++k) {
+      place(k);
+    }
+    positions_ = true;
+  }
+}
+
+template <class T>
+void Blocks<T>::need_world() {
+  need_positions();
+  if (!world_poses_) {
+    for (int k = 0; k < size(); ++k) {
+      X_WB_[at(k + 1)] = X_WB(parent(k)) * X_PB(k);
+    }
+    world_poses_ = true;
+  }
+}
+
+template <class T>
+void Blocks<T>::need_velocities() {
+  need_positions();
+  if (velocities_) {
+    return;
+  }
+  for (int k = 0; k < size(); ++k) {
+    const Body& body = model_.bodies()[at(k)];
+    const HingeSlot& slot = coordinates_.slots[at(k)];
+    Motion<T> r = Motion<T>::zero();
+    for (int j = slot.v; j < slot.v + slot.nv; ++j) {
+      r += H(j) * v_[j];
+    }
+    std::array<double, max_hinge_positions> q{};
+    std::array<double, max_hinge_velocities> v{};
+    std::copy_n(q_ + slot.q, slot.nq, q.begin());
+    std::copy_n(v_ + slot.v, slot.nv, v.begin());
+    const Motion<T> rate = cast<T>(inverse_times(body.X_MB, hinge_bias(body.hinge, q.data(), v.data())));
+    // the parent's ω and the arm from its origin, in this body's axes
+    const Vec3<T> w = X_PB(k).rotation.inverse_times(V(body.parent).angular);
+    const Vec3<T> l = X_PB(k).rotation.inverse_times(X_PB(k).translation);
+    a_[at(k)] = {cross(w, r.angular) + rate.angular,
+                 cross(w, cross(w, l) + r.linear * T(2)) + cross(r.angular, r.linear) + rate.linear};
+    relative_[at(k)] = r;
+    map_rate_[at(k)] = rate;
+    V_[at(k + 1)] = inverse_times(X_PB(k), V(body.parent)) + r;
+  }
+  velocities_ = true;
+}
+
+template <class T>
+void Blocks<T>::need_articulated() {
+  need_positions();
+  if (articulated_) {
+    return;
+  }
+  log_determinant_ = T(0);
+  for (int k = 0; k < size(); ++k) {
+    P_[at(k)] = ArticulatedInertia<T>::from_rigid(M(k));
+  }
+  for (int k = size() - 1; k >= 0; --k) {
+    const HingeSlot& slot = coordinates_.slots[at(k)];
+    const int n = slot.nv;
+    T* D = D_.data() + slot.d;
+    T* inverse = D_inverse_.data() + slot.d;
+    for (int i = 0; i < n; ++i) {
+      U_[at(slot.v + i)] = P(k) * H(slot.v + i);
+      for (int j = 0; j <= i; ++j) {
+        D[i * n + j] = D[j * n + i] = dot(H(slot.v + j), U(slot.v + i)) + (i == j ? armature(slot.v + i) : T(0));
+      }
+    }
+    std::copy_n(D, n * n, inverse);
+    if (!invert_positive(inverse, n, log_determinant_)) {
+      throw Error(fmt::format("hinge '{}' moves nothing that has mass: its articulated inertia D is singular",
+                              model_.bodies()[at(k)].hinge.name));
+    }
+    ArticulatedInertia<T> rest = P(k);  // P − G D G* = P − G U*
+    for (int i = 0; i < n; ++i) {
+      Force<T> g = Force<T>::zero();
+      for (int j = 0; j < n; ++j) {
+        g += U(slot.v + j) * inverse[j * n + i];
+      }
+      G_[at(slot.v + i)] = g;
+      const Force<T>& u = U(slot.v + i);
+      rest.rotational -= Sym3<T>::symmetric_part(outer(g.moment, u.moment));
+      rest.coupling -= outer(g.moment, u.force);
+      rest.linear -= Sym3<T>::symmetric_part(outer(g.force, u.force));
+    }
+    if (parent(k) != world) {
+      P_[at(parent(k))] += X_PB(k) * rest;
+    }
+  }
+  articulated_ = true;
+}
+
+template class Blocks<double>;
+template class Blocks<float>;
+
+}  // namespace bunraku::kernels

@@ -1,0 +1,113 @@
+/// @file
+/// The blocks of the spatial operators in the user's frames: φ(p,k), H, M, a, b, P, D, G for every body, at its own
+/// origin in its own axes. They are plain to read beside the papers; the tuned sweeps are in sweeps.hpp.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bunraku/dynamics/detail/coordinates.hpp"
+#include "bunraku/spatial/articulated_inertia.hpp"
+#include "bunraku/spatial/cross.hpp"
+
+namespace bunraku::kernels {
+
+/// Blocks of all bodies, fixed ones included, over the coordinates of all hinges, mimics counted. What is asked for by
+/// need_… is computed once for a state. Indices: k a body, j a velocity of all hinges; `world` has a pose and no
+/// motion.
+template <class T>
+class Blocks {
+ public:
+  /// O(N) memory. The coordinates must outlive this.
+  Blocks(const Model& model, const Coordinates<T>& coordinates);
+
+  /// A new state, in arrays that stay where they are; nothing is computed.
+  void set_state(const T* q, const T* v);
+
+  /// X_PB and H* of every body (outward, each body by itself).
+  void need_positions();
+  /// X_WB = X_WP X_PB, outward.
+  void need_world();
+  /// V(k) = φ*(p,k)V(p) + H*θ̇ and a(k), outward (RK92 6; RK88 2.19, 2.31–2.32).
+  void need_velocities();
+  /// P, D, G and ln det by the Riccati recursion, inward (RK92 34–41, RJK89 A.1): D(k) = HPH* + armature,
+  /// G = PH*D⁻¹, P(p) = M(p) + Σ φ(p,k)[P − G D G*]φ*(p,k). Throws Error naming the hinge where D is singular.
+  void need_articulated();
+
+  /// Number of bodies.
+  int size() const { return static_cast<int>(X_PB_.size()); }
+  /// The parent of body k.
+  int parent(int k) const { return model_.bodies()[at(k)].parent; }
+  /// Velocities of body k's hinge.
+  int nv(int k) const { return coordinates_.slots[at(k)].nv; }
+  /// The first velocity of body k's hinge among all.
+  int first(int k) const { return coordinates_.slots[at(k)].v; }
+  /// The rotor inertia of a velocity.
+  T armature(int j) const { return coordinates_.armature[at(j)]; }
+  /// M(k).
+  const RigidInertia<T>& M(int k) const { return M_[at(k)]; }
+
+  /// φ(p,k) as a transform: the pose of body k in its parent. Needs positions.
+  const Transform<T>& X_PB(int k) const { return X_PB_[at(k)]; }
+  /// Column j of H*. Needs positions.
+  const Motion<T>& H(int j) const { return H_[at(j)]; }
+  /// The pose of body k in the world, or of the world. Needs world.
+  const Transform<T>& X_WB(int k) const { return X_WB_[at(k + 1)]; }
+  /// V(k), zero for the world. Needs velocities.
+  const Motion<T>& V(int k) const { return V_[at(k + 1)]; }
+  /// H*θ̇ of body k: its velocity against the parent. Needs velocities.
+  const Motion<T>& relative(int k) const { return relative_[at(k)]; }
+  /// (dH*/dt)θ̇ of body k with the derivative taken in the body's own axes. Needs velocities.
+  const Motion<T>& map_rate(int k) const { return map_rate_[at(k)]; }
+  /// a(k): α(k) = φ*(p,k)α(p) + H*θ̈ + a(k) for the inertial derivative α of V. Needs velocities.
+  const Motion<T>& a(int k) const { return a_[at(k)]; }
+  /// b(k): f = Mα + b. Needs velocities.
+  Force<T> b(int k) const {
+    const Vec3<T>& w = V(k).angular;
+    return {cross(w, M(k).inertia * w), cross(w, cross(w, M(k).first_moment))};
+  }
+  /// P(k). Needs articulated.
+  const ArticulatedInertia<T>& P(int k) const { return P_[at(k)]; }
+  /// Column j of PH* = GD. Needs articulated.
+  const Force<T>& U(int j) const { return U_[at(j)]; }
+  /// Column j of G = PH*D⁻¹. Needs articulated.
+  const Force<T>& G(int j) const { return G_[at(j)]; }
+  /// D(k), symmetric, nv×nv. Needs articulated.
+  const T* D(int k) const { return D_.data() + coordinates_.slots[at(k)].d; }
+  /// D⁻¹(k), likewise. Needs articulated.
+  const T* D_inverse(int k) const { return D_inverse_.data() + coordinates_.slots[at(k)].d; }
+  /// ln det D over all bodies. Needs articulated.
+  T log_determinant() const { return log_determinant_; }
+
+ private:
+  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  void place(int k);
+
+  Model model_;
+  const Coordinates<T>& coordinates_;
+  const T* q_ = nullptr;
+  const T* v_ = nullptr;
+  bool positions_ = false;
+  bool world_poses_ = false;
+  bool velocities_ = false;
+  bool articulated_ = false;
+  std::vector<RigidInertia<T>> M_;
+  std::vector<Transform<T>> X_PB_;
+  std::vector<Transform<T>> X_WB_;  // [0] is the world
+  std::vector<Motion<T>> H_;
+  std::vector<Motion<T>> V_;  // [0] is the world
+  std::vector<Motion<T>> relative_;
+  std::vector<Motion<T>> map_rate_;
+  std::vector<Motion<T>> a_;
+  std::vector<ArticulatedInertia<T>> P_;
+  std::vector<Force<T>> U_;
+  std::vector<Force<T>> G_;
+  std::vector<T> D_;
+  std::vector<T> D_inverse_;
+  T log_determinant_{};
+};
+
+extern template class Blocks<double>;
+extern template class Blocks<float>;
+
+}  // namespace bunraku::kernels

@@ -1,0 +1,66 @@
+/// @file
+/// What a Dynamics object holds: the state in the coordinates of all hinges, the blocks, the tuned sweeps, scratch.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Cholesky>
+
+#include "bunraku/dynamics/detail/blocks.hpp"
+#include "bunraku/dynamics/detail/workspace.hpp"
+#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/model/detail/arguments.hpp"
+
+namespace bunraku {
+
+/// "Full" arrays are over the coordinates of all hinges, mimics counted.
+template <class T>
+struct BasicDynamics<T>::State {
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+  using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+
+  State(Model m, PassiveForces p);
+
+  /// Velocity coordinates of the user.
+  int nv() const { return model.nv(); }
+  /// Whether some hinge follows another, so that D is not block diagonal.
+  bool has_mimics() const { return coordinates.has_mimics; }
+  /// Gravity in T.
+  Vec3<T> gravity() const;
+
+  /// S*𝓜S and its factor, for models with mimics. Throws Error where it is singular.
+  void need_factor();
+  /// S*𝓜S, n×n.
+  void fold_mass();
+  /// Adds the hinges' own forces to full torques, as what an actuator must overcome.
+  void add_passive(std::span<T> torque) const;
+  /// Energy in the springs.
+  T spring_energy() const;
+
+  /// Throws ArgumentError unless the forces are finite and act on bodies of the model.
+  void check_forces(Forces forces) const;
+  /// Subtracts S*J*f from torques in the user's coordinates.
+  void subtract_applied(Forces forces, std::span<T> torque);
+  /// An applied force at its body's origin in its body's axes; zero on the world. Needs blocks' world poses.
+  Force<T> at_body(const AppliedForce<T>& applied) const;
+
+  Model model;
+  PassiveForces passive;
+  bool has_passive = false;  ///< Whether some hinge has damping, friction or a spring that counts.
+  kernels::Coordinates<T> coordinates;
+  std::vector<T> q;  ///< Full.
+  std::vector<T> v;  ///< Full.
+  kernels::Blocks<T> blocks;
+  kernels::Workspace<T> work;
+  std::vector<T> full;            ///< Scratch, full.
+  std::vector<T> torques;         ///< Scratch, full.
+  std::vector<T> unit;            ///< Scratch, the user's coordinates.
+  std::vector<Force<T>> force;    ///< Scratch, one a body.
+  std::vector<Motion<T>> motion;  ///< Scratch, one a body.
+  std::vector<T> full_mass;       ///< With mimics.
+  Matrix reduced_mass;            ///< With mimics.
+  Eigen::LLT<Matrix> factor;      ///< With mimics.
+  bool factored = false;
+};
+
+}  // namespace bunraku

@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bunraku/dynamics/detail/state.hpp"
+#include "bunraku/dynamics/dynamics.hpp"
+
+namespace bunraku {
+
+template <class T>
+void BasicDynamics<T>::mass_matrix(std::span<T> out) {
+  State& s = *state_;
+  check_size(out.size(), s.nv() * s.nv(), "the mass matrix");
+  s.work.need_positions();
+  if (!s.has_mimics()) {
+    s.work.mass_matrix(out);
+    return;
+  }
+  s.fold_mass();
+  Eigen::Map<typename State::Matrix>(out.data(), s.nv(), s.nv()) = s.reduced_mass;
+}
+
+template <class T>
+void BasicDynamics<T>::solve(std::span<const T> x, std::span<T> out) {
+  State& s = *state_;
+  const auto n = static_cast<std::size_t>(s.nv());
+  if (n == 0 ? !x.empty() : x.empty() || x.size() % n != 0) {
+    throw ArgumentError(fmt::format("x has {} numbers, the model wants columns of {}", x.size(), n));
+  }
+  check_argument(x, static_cast<int>(x.size()), "x");
+  check_size(out.size(), static_cast<int>(x.size()), "out");
+  if (s.has_mimics()) {
+    s.need_factor();
+  } else {
+    s.work.need_articulated();
+  }
+  for (std::size_t i = 0; i < x.size(); i += n) {
+    if (!s.has_mimics()) {
+      s.work.solve(x.subspan(i, n), out.subspan(i, n));
+      continue;
+    }
+    Eigen::Map<typename State::Vector> solution(out.data() + i, s.nv());
+    solution = Eigen::Map<const typename State::Vector>(x.data() + i, s.nv());
+    s.factor.solveInPlace(solution);
+  }
+}
+
+template <class T>
+void BasicDynamics<T>::inverse_mass_matrix(std::span<T> out) {
+  State& s = *state_;
+  const auto n = static_cast<std::size_t>(s.nv());
+  check_size(out.size(), s.nv() * s.nv(), "the inverse mass matrix");
+  for (std::size_t j = 0; j < n; ++j) {
+    std::fill(s.unit.begin(), s.unit.end(), T(0));
+    s.unit[j] = 1;
+    solve(std::span<const T>(s.unit), out.subspan(j * n, n));
+  }
+}
+
+template <class T>
+T BasicDynamics<T>::log_determinant() {
+  State& s = *state_;
+  if (!s.has_mimics()) {
+    s.work.need_articulated();
+    return s.work.log_determinant();
+  }
+  s.need_factor();
+  return 2 * s.factor.matrixLLT().diagonal().array().log().sum();
+}
+
+template void BasicDynamics<double>::mass_matrix(std::span<double>);
+template void BasicDynamics<double>::solve(std::span<const double>, std::span<double>);
+template void BasicDynamics<double>::inverse_mass_matrix(std::span<double>);
+template double BasicDynamics<double>::log_determinant();
+template void BasicDynamics<float>::mass_matrix(std::span<float>);
+template void BasicDynamics<float>::solve(std::span<const float>, std::span<float>);
+template void BasicDynamics<float>::inverse_mass_matrix(std::span<float>);
+template float BasicDynamics<float>::log_determinant();
+
+}  // namespace bunraku
