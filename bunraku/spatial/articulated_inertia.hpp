@@ -24,9 +24,19 @@ struct ArticulatedInertia {
   constexpr Mat6<T> matrix() const { return {rotational.full(), coupling, coupling.transpose(), linear.full()}; }
 
   /// Adds in place.
-  constexpr ArticulatedInertia& operator+=(const ArticulatedInertia& b) { return *this = *this + b; }
+  constexpr ArticulatedInertia& operator+=(const ArticulatedInertia& b) {
+    rotational += b.rotational;
+    coupling += b.coupling;
+    linear += b.linear;
+    return *this;
+  }
   /// Subtracts in place.
-  constexpr ArticulatedInertia& operator-=(const ArticulatedInertia& b) { return *this = *this - b; }
+  constexpr ArticulatedInertia& operator-=(const ArticulatedInertia& b) {
+    rotational -= b.rotational;
+    coupling -= b.coupling;
+    linear -= b.linear;
+    return *this;
+  }
   /// Elementwise sum.
   friend constexpr ArticulatedInertia operator+(const ArticulatedInertia& a, const ArticulatedInertia& b) {
     return {a.rotational + b.rotational, a.coupling + b.coupling, a.linear + b.linear};

@@ -31,7 +31,12 @@ struct RigidInertia {
   }
 
   /// Adds in place.
-  constexpr RigidInertia& operator+=(const RigidInertia& b) { return *this = *this + b; }
+  constexpr RigidInertia& operator+=(const RigidInertia& b) {
+    mass += b.mass;
+    first_moment += b.first_moment;
+    inertia += b.inertia;
+    return *this;
+  }
   /// Two bodies as one, both about one point.
   friend constexpr RigidInertia operator+(const RigidInertia& a, const RigidInertia& b) {
     return {a.mass + b.mass, a.first_moment + b.first_moment, a.inertia + b.inertia};

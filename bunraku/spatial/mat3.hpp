@@ -36,9 +36,23 @@ struct Mat3 {
   constexpr Mat3 transpose() const { return from_columns(row(0), row(1), row(2)); }
 
   /// Adds in place.
-  constexpr Mat3& operator+=(const Mat3& b) { return *this = *this + b; }
+  constexpr Mat3& operator+=(const Mat3& b) {
+    for (int i = 0; i < 3; ++i) {
+      m[i][0] += b.m[i][0];
+      m[i][1] += b.m[i][1];
+      m[i][2] += b.m[i][2];
+    }
+    return *this;
+  }
   /// Subtracts in place.
-  constexpr Mat3& operator-=(const Mat3& b) { return *this = *this - b; }
+  constexpr Mat3& operator-=(const Mat3& b) {
+    for (int i = 0; i < 3; ++i) {
+      m[i][0] -= b.m[i][0];
+      m[i][1] -= b.m[i][1];
+      m[i][2] -= b.m[i][2];
+    }
+    return *this;
+  }
 
   /// Elementwise sum.
   friend constexpr Mat3 operator+(const Mat3& a, const Mat3& b) {
@@ -126,9 +140,25 @@ struct Sym3 {
   constexpr T trace() const { return xx + yy + zz; }
 
   /// Adds in place.
-  constexpr Sym3& operator+=(const Sym3& b) { return *this = *this + b; }
+  constexpr Sym3& operator+=(const Sym3& b) {
+    xx += b.xx;
+    yy += b.yy;
+    zz += b.zz;
+    xy += b.xy;
+    xz += b.xz;
+    yz += b.yz;
+    return *this;
+  }
   /// Subtracts in place.
-  constexpr Sym3& operator-=(const Sym3& b) { return *this = *this - b; }
+  constexpr Sym3& operator-=(const Sym3& b) {
+    xx -= b.xx;
+    yy -= b.yy;
+    zz -= b.zz;
+    xy -= b.xy;
+    xz -= b.xz;
+    yz -= b.yz;
+    return *this;
+  }
 
   /// Elementwise sum.
   friend constexpr Sym3 operator+(const Sym3& a, const Sym3& b) {

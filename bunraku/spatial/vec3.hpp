@@ -29,9 +29,19 @@ struct Vec3 {
   constexpr const T& operator[](int i) const { return i == 0 ? x : i == 1 ? y : z; }
 
   /// Adds in place.
-  constexpr Vec3& operator+=(const Vec3& b) { return *this = *this + b; }
+  constexpr Vec3& operator+=(const Vec3& b) {
+    x += b.x;
+    y += b.y;
+    z += b.z;
+    return *this;
+  }
   /// Subtracts in place.
-  constexpr Vec3& operator-=(const Vec3& b) { return *this = *this - b; }
+  constexpr Vec3& operator-=(const Vec3& b) {
+    x -= b.x;
+    y -= b.y;
+    z -= b.z;
+    return *this;
+  }
   /// Scales in place.
   constexpr Vec3& operator*=(const T& s) { return *this = *this * s; }
 

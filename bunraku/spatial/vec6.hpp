@@ -20,9 +20,17 @@ struct Motion {
   /// Component i of 0 … 5, angular first.
   constexpr T& operator[](int i) { return i < 3 ? angular[i] : linear[i - 3]; }
   /// Adds in place.
-  constexpr Motion& operator+=(const Motion& b) { return *this = *this + b; }
+  constexpr Motion& operator+=(const Motion& b) {
+    angular += b.angular;
+    linear += b.linear;
+    return *this;
+  }
   /// Subtracts in place.
-  constexpr Motion& operator-=(const Motion& b) { return *this = *this - b; }
+  constexpr Motion& operator-=(const Motion& b) {
+    angular -= b.angular;
+    linear -= b.linear;
+    return *this;
+  }
   /// Sum of two motions at one point.
   friend constexpr Motion operator+(const Motion& a, const Motion& b) {
     return {a.angular + b.angular, a.linear + b.linear};
@@ -55,9 +63,17 @@ struct Force {
   /// Component i of 0 … 5, moment first.
   constexpr T& operator[](int i) { return i < 3 ? moment[i] : force[i - 3]; }
   /// Adds in place.
-  constexpr Force& operator+=(const Force& b) { return *this = *this + b; }
+  constexpr Force& operator+=(const Force& b) {
+    moment += b.moment;
+    force += b.force;
+    return *this;
+  }
   /// Subtracts in place.
-  constexpr Force& operator-=(const Force& b) { return *this = *this - b; }
+  constexpr Force& operator-=(const Force& b) {
+    moment -= b.moment;
+    force -= b.force;
+    return *this;
+  }
   /// Sum of two forces about one point.
   friend constexpr Force operator+(const Force& a, const Force& b) { return {a.moment + b.moment, a.force + b.force}; }
   /// Difference of two forces about one point.

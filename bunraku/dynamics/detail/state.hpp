@@ -7,6 +7,7 @@
 #include <Eigen/Cholesky>
 
 #include "bunraku/dynamics/detail/blocks.hpp"
+#include "bunraku/dynamics/detail/inertia_rate.hpp"
 #include "bunraku/dynamics/detail/workspace.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/model/detail/arguments.hpp"
@@ -37,6 +38,16 @@ struct BasicDynamics<T>::State {
   /// Energy in the springs.
   T spring_energy() const;
 
+  /// α(k) = φ*(H*θ̈ + a) with θ̈ in `full`, outward.
+  void sweep_accelerations(std::span<Motion<T>> out);
+  /// R of φMφ* = R + φ̃R + Rφ̃* into `composite`, inward: body k and all outside it as one body. Needs positions.
+  void sweep_composites();
+  /// The same of each body's B into `composite_rate`, where Ṁ = B + B*. Needs velocities.
+  void sweep_composite_rates();
+  /// Into `column_rate` for body k's hinge: the rate of H* seen from a frame that stands still where the body's is now,
+  /// V × H* + dH*/dt. Needs velocities.
+  void rate_columns(int k);
+
   /// Throws ArgumentError unless the forces are finite and act on bodies of the model.
   void check_forces(Forces forces) const;
   /// Subtracts S*J*f from torques in the user's coordinates.
@@ -61,6 +72,10 @@ struct BasicDynamics<T>::State {
   Matrix reduced_mass;            ///< With mimics.
   Eigen::LLT<Matrix> factor;      ///< With mimics.
   bool factored = false;
+  std::vector<RigidInertia<T>> composite = std::vector<RigidInertia<T>>(force.size());  ///< Scratch, one a body.
+  std::vector<kernels::InertiaRate<T>> composite_rate =
+      std::vector<kernels::InertiaRate<T>>(force.size());                    ///< Scratch, one a body.
+  std::vector<Motion<T>> column_rate = std::vector<Motion<T>>(full.size());  ///< Scratch, full.
 };
 
 }  // namespace bunraku

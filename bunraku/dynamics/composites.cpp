@@ -1,0 +1,56 @@
+#include <array>
+
+#include "bunraku/dynamics/detail/cast.hpp"
+#include "bunraku/dynamics/detail/state.hpp"
+
+namespace bunraku {
+
+template <class T>
+void BasicDynamics<T>::State::sweep_composites() {
+  for (int k = 0; k < blocks.size(); ++k) {
+    composite[static_cast<std::size_t>(k)] = blocks.M(k);
+  }
+  for (int k = blocks.size() - 1; k >= 0; --k) {  // R(p) = M(p) + Σ φ(p,k)R(k)φ*(p,k) (RK92 28–33)
+    if (blocks.parent(k) != world) {
+      composite[static_cast<std::size_t>(blocks.parent(k))] += blocks.X_PB(k) * composite[static_cast<std::size_t>(k)];
+    }
+  }
+}
+
+template <class T>
+void BasicDynamics<T>::State::sweep_composite_rates() {
+  for (int k = 0; k < blocks.size(); ++k) {
+    composite_rate[static_cast<std::size_t>(k)] = kernels::InertiaRate<T>::of(blocks.M(k), blocks.V(k));
+  }
+  for (int k = blocks.size() - 1; k >= 0; --k) {  // as the composites, since both frames are taken to stand still
+    if (blocks.parent(k) != world) {
+      composite_rate[static_cast<std::size_t>(blocks.parent(k))] +=
+          blocks.X_PB(k) * composite_rate[static_cast<std::size_t>(k)];
+    }
+  }
+}
+
+template <class T>
+void BasicDynamics<T>::State::rate_columns(int k) {
+  const Body& body = model.bodies()[static_cast<std::size_t>(k)];
+  const kernels::HingeSlot& slot = coordinates.slots[static_cast<std::size_t>(k)];
+  std::array<double, max_hinge_positions> position{};
+  std::array<double, max_hinge_velocities> velocity{};
+  std::array<Motion<double>, max_hinge_velocities> rates{};
+  std::copy_n(q.begin() + slot.q, slot.nq, position.begin());
+  std::copy_n(v.begin() + slot.v, slot.nv, velocity.begin());
+  hinge_joint_map_rate(body.hinge, position.data(), velocity.data(), rates.data());
+  for (int j = 0; j < slot.nv; ++j) {
+    const Motion<T> in_body = kernels::cast<T>(inverse_times(body.X_MB, rates[static_cast<std::size_t>(j)]));
+    column_rate[static_cast<std::size_t>(slot.v + j)] = cross(blocks.V(k), blocks.H(slot.v + j)) + in_body;
+  }
+}
+
+template void BasicDynamics<double>::State::sweep_composites();
+template void BasicDynamics<double>::State::sweep_composite_rates();
+template void BasicDynamics<double>::State::rate_columns(int);
+template void BasicDynamics<float>::State::sweep_composites();
+template void BasicDynamics<float>::State::sweep_composite_rates();
+template void BasicDynamics<float>::State::rate_columns(int);
+
+}  // namespace bunraku
