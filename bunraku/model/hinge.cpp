@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -44,29 +45,42 @@ int velocity_size(HingeType type) {
 
 CustomHinge::~CustomHinge() = default;
 
-Motion<double> CustomHinge::bias(const double* q, const double* v) const {
-  // (dH*/dt) v = d/ds [H*(q ⊕ v s) v] at s = 0; the step balances the sixth-order error against rounding
+void CustomHinge::joint_map_rate(const double* q, const double* v, Motion<double>* columns) const {
+  const int n = velocity_size();
+  std::fill_n(columns, n, Motion<double>::zero());
   double speed = 0;
-  for (int i = 0; i < velocity_size(); ++i) {
+  for (int i = 0; i < n; ++i) {
     speed = std::max(speed, std::abs(v[i]));
   }
-  if (speed == 0) {
-    return Motion<double>::zero();
+  if (speed < std::numeric_limits<double>::min()) {
+    return;  // at rest; below the normal numbers the step would overflow
   }
+  // d/ds H*(q ⊕ v s) at s = 0; the step balances the sixth-order error against rounding
   const double step = 5e-3 / speed;
-  const auto velocity_at = [&](double s) {
-    std::array<double, max_hinge_positions> moved{};
-    std::array<Motion<double>, max_hinge_velocities> columns{};
-    integrate(q, v, s, moved.data());
-    joint_map(moved.data(), columns.data());
-    Motion<double> sum = Motion<double>::zero();
-    for (int i = 0; i < velocity_size(); ++i) {
-      sum += columns[static_cast<std::size_t>(i)] * v[i];
+  constexpr std::array<double, 3> weights = {45, -9, 1};
+  std::array<double, max_hinge_positions> moved{};
+  std::array<Motion<double>, max_hinge_velocities> ahead{};
+  std::array<Motion<double>, max_hinge_velocities> behind{};
+  for (int m = 1; m <= 3; ++m) {
+    integrate(q, v, m * step, moved.data());
+    joint_map(moved.data(), ahead.data());
+    integrate(q, v, -m * step, moved.data());
+    joint_map(moved.data(), behind.data());
+    for (int i = 0; i < n; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      columns[i] += (ahead[at] - behind[at]) * (weights[static_cast<std::size_t>(m - 1)] / (60 * step));
     }
-    return sum;
-  };
-  const auto slope = [&](double s) { return velocity_at(s) - velocity_at(-s); };
-  return (slope(step) * 45.0 - slope(2 * step) * 9.0 + slope(3 * step)) * (1 / (60 * step));
+  }
+}
+
+Motion<double> CustomHinge::bias(const double* q, const double* v) const {
+  std::array<Motion<double>, max_hinge_velocities> rates{};
+  joint_map_rate(q, v, rates.data());
+  Motion<double> sum = Motion<double>::zero();
+  for (int i = 0; i < velocity_size(); ++i) {
+    sum += rates[static_cast<std::size_t>(i)] * v[i];
+  }
+  return sum;
 }
 
 namespace {
@@ -117,6 +131,12 @@ Transform<double> hinge_pose(const Hinge& hinge, const double* q) {
 void hinge_joint_map(const Hinge& hinge, const double* q, Motion<double>* columns) {
   laws::visit_hinge_law(
       hinge.type, [&](auto law) { law.joint_map(hinge, q, columns); }, [&] { hinge.custom->joint_map(q, columns); });
+}
+
+void hinge_joint_map_rate(const Hinge& hinge, const double* q, const double* v, Motion<double>* columns) {
+  laws::visit_hinge_law(
+      hinge.type, [&](auto law) { law.joint_map_rate(hinge, q, v, columns); },
+      [&] { hinge.custom->joint_map_rate(q, v, columns); });
 }
 
 Motion<double> hinge_bias(const Hinge& hinge, const double* q, const double* v) {

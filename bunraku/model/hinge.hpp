@@ -62,8 +62,11 @@ class BUNRAKU_API CustomHinge {
   /// H*(q): column i is the velocity of M against F for unit v_i, at M's origin in M's axes.
   virtual void joint_map(const double* q, Motion<double>* columns) const = 0;
 
-  /// (dH*/dt) v in M's axes. By default the sixth-order central difference of joint_map along the motion, good to
-  /// about 1e-11 of the joint map's size; override it with the closed form where there is one.
+  /// dH*/dt along the motion v: column i is the rate of H*'s column i, in M's axes. By default the sixth-order central
+  /// difference of joint_map along integrate, good to about 1e-11 of the joint map's size; override it with the closed
+  /// form where there is one.
+  virtual void joint_map_rate(const double* q, const double* v, Motion<double>* columns) const;
+  /// (dH*/dt) v in M's axes. By default from joint_map_rate.
   virtual Motion<double> bias(const double* q, const double* v) const;
   /// q ⊕ v dt. By default q + v dt, for hinges whose v is the rate of q; throws Error where their sizes differ.
   virtual void integrate(const double* q, const double* v, double dt, double* out) const;
@@ -125,6 +128,9 @@ struct Hinge {
 BUNRAKU_API Transform<double> hinge_pose(const Hinge& hinge, const double* q);
 /// The columns of H*(q), velocity_size() of them, at M's origin in M's axes.
 BUNRAKU_API void hinge_joint_map(const Hinge& hinge, const double* q, Motion<double>* columns);
+/// The columns of dH*/dt along the motion v, velocity_size() of them, in M's axes: zero for all but universal and
+/// custom hinges.
+BUNRAKU_API void hinge_joint_map_rate(const Hinge& hinge, const double* q, const double* v, Motion<double>* columns);
 /// (dH*/dt) v in M's axes: zero for all but universal and custom hinges.
 BUNRAKU_API Motion<double> hinge_bias(const Hinge& hinge, const double* q, const double* v);
 /// q ⊕ v dt: where the constant velocity v leads in time dt, exactly.

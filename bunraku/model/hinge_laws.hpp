@@ -1,9 +1,9 @@
 /// @file
 /// The kinematics of each hinge type as templates on the scalar, and the one place that sorts the types out.
 ///
-/// A law has the constants nq and nv and the static functions pose, joint_map, bias, integrate, difference, neutral
-/// and normalize, documented at hinge_pose and its neighbours. To add a type: write its law, add it to
-/// `visit_hinge_law`, to HingeType and to the table of names.
+/// A law has the constants nq and nv and the static functions pose, joint_map, joint_map_rate, bias, integrate,
+/// difference, neutral and normalize, documented at hinge_pose and its neighbours. To add a type: write its law, add it
+/// to `visit_hinge_law`, to HingeType and to the table of names.
 #pragma once
 
 #include <numbers>
@@ -19,17 +19,30 @@ constexpr Vec3<T> cast(const Vec3<double>& v) {
   return {T(v.x), T(v.y), T(v.z)};
 }
 
-/// Hinges with plain coordinates: q' = q + v dt.
+/// Hinges whose joint map is the same at every q, seen from the child.
 template <int N>
-struct PlainCoordinates {
-  static constexpr int nq = N;  ///< Configuration coordinates.
+struct ConstantMap {
   static constexpr int nv = N;  ///< Velocity coordinates.
 
+  /// dH*/dt = 0.
+  template <class T>
+  static void joint_map_rate(const Hinge&, const T*, const T*, Motion<T>* columns) {
+    for (int i = 0; i < N; ++i) {
+      columns[i] = Motion<T>::zero();
+    }
+  }
   /// (dH*/dt) v = 0.
   template <class T>
   static Motion<T> bias(const Hinge&, const T*, const T*) {
     return Motion<T>::zero();
   }
+};
+
+/// Hinges with plain coordinates: q' = q + v dt.
+template <int N>
+struct PlainCoordinates : ConstantMap<N> {
+  static constexpr int nq = N;  ///< Configuration coordinates.
+
   /// q + v dt.
   template <class T>
   static void integrate(const Hinge&, const T* q, const T* v, const T& dt, T* out) {
@@ -145,17 +158,23 @@ struct Universal : PlainCoordinates<2> {
   }
   /// The first axis, seen from the child, turns with −v1 about the second.
   template <class T>
+  static void joint_map_rate(const Hinge& h, const T* q, const T* v, Motion<T>* columns) {
+    joint_map(h, q, columns);
+    columns[0].angular = cross(columns[0].angular, columns[1].angular) * v[1];
+    columns[1] = Motion<T>::zero();
+  }
+  /// (dH*/dt) v.
+  template <class T>
   static Motion<T> bias(const Hinge& h, const T* q, const T* v) {
     Motion<T> columns[2];
-    joint_map(h, q, columns);
-    return {cross(columns[0].angular, columns[1].angular) * (v[0] * v[1]), Vec3<T>::zero()};
+    joint_map_rate(h, q, v, columns);
+    return columns[0] * v[0];
   }
 };
 
 /// Motion in a plane: positions in the parent's axes, velocities in the child's.
-struct Planar {
+struct Planar : ConstantMap<3> {
   static constexpr int nq = 3;  ///< x, y, angle.
-  static constexpr int nv = 3;  ///< v_x, v_y, rate of the angle.
 
   /// The direction of y.
   template <class T>
@@ -173,11 +192,6 @@ struct Planar {
     columns[0] = {Vec3<T>::zero(), cast<T>(h.axis2)};
     columns[1] = {Vec3<T>::zero(), second<T>(h)};
     columns[2] = {cast<T>(h.axis), Vec3<T>::zero()};
-  }
-  /// (dH*/dt) v = 0.
-  template <class T>
-  static Motion<T> bias(const Hinge&, const T*, const T*) {
-    return Motion<T>::zero();
   }
   /// exp of SE(2).
   template <class T>
@@ -238,9 +252,8 @@ struct Translational : PlainCoordinates<3> {
 };
 
 /// A ball joint, by a unit quaternion.
-struct Spherical {
+struct Spherical : ConstantMap<3> {
   static constexpr int nq = 4;  ///< w, x, y, z.
-  static constexpr int nv = 3;  ///< ω in the child's axes.
 
   /// The quaternion in q.
   template <class T>
@@ -266,11 +279,6 @@ struct Spherical {
     columns[0] = {Vec3<T>::unit_x(), Vec3<T>::zero()};
     columns[1] = {Vec3<T>::unit_y(), Vec3<T>::zero()};
     columns[2] = {Vec3<T>::unit_z(), Vec3<T>::zero()};
-  }
-  /// (dH*/dt) v = 0.
-  template <class T>
-  static Motion<T> bias(const Hinge&, const T*, const T*) {
-    return Motion<T>::zero();
   }
   /// q exp(ω dt).
   template <class T>
@@ -299,9 +307,8 @@ struct Spherical {
 };
 
 /// Free flight: unit quaternion and position; velocity in the child's axes.
-struct Free {
+struct Free : ConstantMap<6> {
   static constexpr int nq = 7;  ///< w, x, y, z, px, py, pz.
-  static constexpr int nv = 6;  ///< ω, v in the child's axes.
 
   /// R(q) at p.
   template <class T>
@@ -313,11 +320,6 @@ struct Free {
   static void joint_map(const Hinge& h, const T* q, Motion<T>* columns) {
     Spherical::joint_map(h, q, columns);
     Translational::joint_map(h, q, columns + 3);
-  }
-  /// (dH*/dt) v = 0.
-  template <class T>
-  static Motion<T> bias(const Hinge&, const T*, const T*) {
-    return Motion<T>::zero();
   }
   /// exp of SE(3).
   template <class T>

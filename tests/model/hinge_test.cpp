@@ -106,6 +106,23 @@ TEST_P(HingeLaws, BiasIsTheRateOfTheJointMap) {
   }
 }
 
+TEST_P(HingeLaws, JointMapRateIsTheRateOfEachColumn) {
+  const auto columns_at = [&](const Positions& at) {
+    std::array<Motion<double>, max_hinge_velocities> columns{};
+    hinge_joint_map(hinge, at.data(), columns.data());
+    return columns;
+  };
+  for (int s = 0; s < samples; ++s) {
+    draw();
+    std::array<Motion<double>, max_hinge_velocities> rates{};
+    hinge_joint_map_rate(hinge, q.data(), v.data(), rates.data());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(hinge.velocity_size()); ++i) {
+      const Motion<double> expected = central_difference([&](double t) { return columns_at(moved(v, t))[i]; });
+      ASSERT_TRUE(is_near(rates[i], expected, difference_accuracy)) << "sample " << s << ", column " << i;
+    }
+  }
+}
+
 TEST_P(HingeLaws, NeutralIsTheIdentity) {
   draw();
   Positions start{};
@@ -233,6 +250,8 @@ TEST(Hinge, DefaultBiasScalesWithTheSpeedSquared) {
   const Motion<double> a = hinge_bias(hinge, q.data(), slow.data());
   const Motion<double> b = hinge_bias(hinge, q.data(), fast.data());
   EXPECT_TRUE(is_near(to_eigen(b), to_eigen(a) * 1e8, 1e-10));
+  const std::array<double, 2> hardly = {5e-324, 0};
+  EXPECT_EQ(hinge_bias(hinge, q.data(), hardly.data()), Motion<double>::zero());
 }
 
 }  // namespace
