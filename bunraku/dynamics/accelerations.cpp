@@ -25,7 +25,7 @@ void BasicDynamics<T>::bias_accelerations(std::span<Motion<T>> out) {
 template <class T>
 void BasicDynamics<T>::State::sweep_accelerations(std::span<Motion<T>> out) {
   blocks.need_velocities();
-  for (int k = 0; k < blocks.size(); ++k) {  // α(k) = φ*(p,k)α(p) + H*θ̈ + a(k) (RK92 7, 24)
+  for (int k = 0; k < blocks.size(); ++k) {  // α(k) = φ*(p,k)α(p) + H*θ̈ + a(k) (RK92 8, 25)
     const int p = blocks.parent(k);
     Motion<T> alpha = blocks.a(k);
     if (p != world) {

@@ -7,7 +7,7 @@ namespace bunraku {
 
 namespace {
 
-/// Adds a full coordinate's momentum to the user's matrix of six rows.
+/// Adds the column of one of all hinges' velocities to the user's matrix of six rows.
 template <class T>
 void add_column(const Force<T>& f, const kernels::Follower<T>& follower, std::span<T> out) {
   for (int i = 0; i < 6; ++i) {

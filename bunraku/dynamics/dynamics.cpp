@@ -8,6 +8,14 @@
 
 namespace bunraku {
 
+namespace {
+
+double squared(double x) {
+  return x * x;
+}
+
+}  // namespace
+
 template <class T>
 BasicDynamics<T>::BasicDynamics(Model model, PassiveForces passive)
     : state_(std::make_unique<State>(std::move(model), passive)) {
@@ -34,30 +42,20 @@ void BasicDynamics<T>::set_state(std::span<const T> q, std::span<const T> v) {
   State& s = *state_;
   check_argument(q, s.model.nq(), "q");
   check_argument(v, s.model.nv(), "v");
-  for (const Body& body : s.model.bodies()) {
-    if (body.nq > 0 && (body.hinge.type == HingeType::spherical || body.hinge.type == HingeType::free)) {
-      const T* at = q.data() + body.q_index;
-      const double norm = Quaternion<double>{at[0], at[1], at[2], at[3]}.norm();
-      if (!(std::abs(norm - 1) <= quaternion_tolerance<T>)) {
-        refuse_quaternion(body, norm, "q");
-      }
+  for (const kernels::QuaternionSlot& slot : s.coordinates.quaternions) {
+    const T* x = q.data() + slot.user;
+    const double norm = std::sqrt(squared(x[0]) + squared(x[1]) + squared(x[2]) + squared(x[3]));
+    if (!(std::abs(norm - 1) <= quaternion_tolerance<T>)) {
+      refuse_quaternion(s.model.body(slot.body), norm, "q");
     }
   }
-  for (std::size_t k = 0; k < s.coordinates.slots.size(); ++k) {
-    const Body& body = s.model.bodies()[k];
-    T* own = s.q.data() + s.coordinates.slots[k].q;
-    if (body.leader != world) {
-      *own = static_cast<T>(body.leader_ratio * static_cast<double>(q[static_cast<std::size_t>(body.q_index)]) +
-                            body.leader_offset);
-    } else {
-      std::array<double, max_hinge_positions> exact{};
-      std::copy_n(q.data() + body.q_index, body.nq, exact.begin());
-      hinge_normalize(body.hinge, exact.data());
-      std::transform(exact.begin(), exact.begin() + body.nq, own, [](double x) { return static_cast<T>(x); });
-    }
+  s.coordinates.spread_positions(q, s.q);
+  if (s.has_mimics()) {
+    s.coordinates.spread(v, s.v);
+  } else {
+    std::copy(v.begin(), v.end(), s.v.begin());
   }
-  s.coordinates.spread(v, s.v);
-  s.work.set_state(s.q, s.v);
+  s.sweeps.set_state(s.q.data(), s.v.data());
   s.blocks.set_state(s.q.data(), s.v.data());
   s.factored = false;
 }

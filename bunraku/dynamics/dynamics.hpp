@@ -17,13 +17,14 @@ enum class PassiveForces {
   left_out,  ///< Ideal hinges. Armature stays.
 };
 
-/// The forward-dynamics algorithms of RK88 and RK92 §VII. They give one result; `articulated` is the fastest.
+/// The forward-dynamics algorithms of RK88 and RK92 §VII. They give one result; `articulated` is the fastest. Of the
+/// sweeps the first is outward, then inward and outward take turns, but for two inward ones in a row in fd1 and fd2.
 enum class ForwardAlgorithm {
   articulated,  ///< Three sweeps: V outward; P, D, G and ε inward with the bias forces; θ̈ outward.
-  fd1,          ///< Bias torques first, then 𝓜⁻¹ = (I−HψK)*D⁻¹(I−HψK) on what is left: four sweeps.
-  fd2,          ///< As fd1, with the accelerations of the bodies on the way: four sweeps.
-  fd3,          ///< Bias torques and innovations in one inward sweep: three sweeps.
-  fd4,          ///< As fd3, with the accelerations of the bodies on the way: three sweeps.
+  fd1,          ///< RK92 47–54, four sweeps: φ*a; bias torques off T; innovations of what is left; θ̈.
+  fd2,          ///< RK92 55–59, four sweeps: as fd1, with the accelerations of the bodies in the last one.
+  fd3,          ///< RK92 60–65, three sweeps: Mφ*a + b; innovations of T and it; θ̈.
+  fd4,          ///< RK92 66–73, three sweeps: V alone; innovations of T, Pa and b; θ̈ and the bodies' accelerations.
 };
 
 /// A force from outside on a body, at a node.
@@ -80,8 +81,10 @@ class BUNRAKU_API BasicDynamics : public DynamicsForms<BasicDynamics<T>, T> {
   void inverse(std::span<const T> acceleration, std::span<T> torque, Forces forces = {});
   /// θ̈ = 𝓜⁻¹(T − 𝓒 − passive forces + J*f). O(N).
   void forward(std::span<const T> torque, std::span<T> acceleration, Forces forces = {});
-  /// The same by one of the papers' algorithms. O(N). With mimic hinges only `articulated` is there: Error.
-  void forward_by(ForwardAlgorithm algorithm, std::span<const T> torque, std::span<T> acceleration, Forces forces = {});
+  /// The same by one of the papers' algorithms. O(N). With mimic hinges only `articulated` is there: Error. `links`,
+  /// unless empty, gets α(k) of each body as `accelerations` has it; fd2 and fd4 alone have it, others: ArgumentError.
+  void forward_by(ForwardAlgorithm algorithm, std::span<const T> torque, std::span<T> acceleration, Forces forces = {},
+                  std::span<Motion<T>> links = {});
   /// Some hinges move as prescribed, the rest is free: for body k with prescribed[k] the accelerations of its hinge
   /// are given and its torques wanted, for the others the torques are given and the accelerations wanted. Fills in
   /// what is wanted in both arrays; what is there before is not read. O(N). A mimic hinge is as its leader is.
@@ -172,9 +175,10 @@ class BUNRAKU_API BasicDynamics : public DynamicsForms<BasicDynamics<T>, T> {
 
   /// Λ⁻¹ = J𝓜⁻¹J* = B*ΩB, 6m×6m; Ω(i,j) = ψ*(c,i)Υ(c)ψ(c,j) with c the closest common ancestor. O(N + m²d).
   void operational_space_inverse(std::span<const Node> nodes, std::span<T> out);
-  /// Λ. Throws Error where J has not full rank, naming the nodes' number and the rank. O(N + m²d + m³).
+  /// Λ, symmetric to the last bit. Throws Error where J has not full rank, with its rows and rank; what is in
+  /// `out` is then of no use. O(N + m²d + m³).
   void operational_space_inertia(std::span<const Node> nodes, std::span<T> out);
-  /// J̄ = 𝓜⁻¹J*Λ, n×6m: JJ̄ = I with the least kinetic energy. Throws as operational_space_inertia. O(mN + m³).
+  /// J̄ = 𝓜⁻¹J*Λ, n×6m: JJ̄ = I with the least kinetic energy. Throws as operational_space_inertia. O(mN + m²n).
   void dynamically_consistent_inverse(std::span<const Node> nodes, std::span<T> out);
   /// Δθ̈ = (I−HψK)*D⁻¹HψBf: how the accelerations change under forces from outside (RJK91 17–18; the papers' f(0) is
   /// the force on the environment, hence their minus). O(N).

@@ -11,21 +11,22 @@ void BasicDynamics<T>::forward(std::span<const T> torque, std::span<T> accelerat
   check_argument(torque, s.nv(), "torque");
   check_size(acceleration.size(), s.nv(), "acceleration");
   s.check_forces(forces);
-  s.work.need_velocities();
   if (!s.has_mimics()) {
-    s.work.need_articulated();
+    if (!s.has_passive && forces.empty()) {
+      s.sweeps.forward(torque.data(), acceleration.data());
+      return;
+    }
     std::fill(s.torques.begin(), s.torques.end(), T(0));
     s.add_passive(s.torques);
     s.subtract_applied(forces, s.torques);
     for (std::size_t i = 0; i < s.torques.size(); ++i) {
       s.torques[i] = torque[i] - s.torques[i];
     }
-    s.work.forward(s.torques, s.gravity(), acceleration);
+    s.sweeps.forward(s.torques.data(), acceleration.data());
     return;
   }
   s.need_factor();
-  std::fill(s.full.begin(), s.full.end(), T(0));
-  s.work.inverse(s.full, s.gravity(), true, s.torques);
+  s.sweeps.inverse(s.v.data(), s.sweeps.zeros(), s.torques.data());
   s.add_passive(s.torques);
   s.coordinates.gather(s.torques, s.unit);
   s.subtract_applied(forces, s.unit);

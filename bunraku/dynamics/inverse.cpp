@@ -11,11 +11,15 @@ void BasicDynamics<T>::inverse(std::span<const T> acceleration, std::span<T> tor
   check_argument(acceleration, s.nv(), "acceleration");
   check_size(torque.size(), s.nv(), "torque");
   s.check_forces(forces);
-  s.work.need_velocities();
-  s.coordinates.spread(acceleration, s.full);
-  s.work.inverse(s.full, s.gravity(), true, s.torques);
-  s.add_passive(s.torques);
-  s.coordinates.gather(s.torques, torque);
+  if (s.has_mimics()) {
+    s.coordinates.spread(acceleration, s.full);
+    s.sweeps.inverse(s.v.data(), s.full.data(), s.torques.data());
+    s.add_passive(s.torques);
+    s.coordinates.gather(s.torques, torque);
+  } else {
+    s.sweeps.inverse(s.v.data(), acceleration.data(), torque.data());
+    s.add_passive(torque);
+  }
   s.subtract_applied(forces, torque);
 }
 
@@ -23,9 +27,7 @@ template <class T>
 void BasicDynamics<T>::bias(std::span<T> torque) {
   State& s = *state_;
   check_size(torque.size(), s.nv(), "torque");
-  s.work.need_velocities();
-  std::fill(s.full.begin(), s.full.end(), T(0));
-  s.work.inverse(s.full, s.gravity(), true, s.torques);
+  s.sweeps.inverse(s.v.data(), s.sweeps.zeros(), s.torques.data());
   s.coordinates.gather(s.torques, torque);
 }
 
@@ -33,9 +35,7 @@ template <class T>
 void BasicDynamics<T>::gravity_torques(std::span<T> torque) {
   State& s = *state_;
   check_size(torque.size(), s.nv(), "torque");
-  s.work.need_positions();
-  std::fill(s.full.begin(), s.full.end(), T(0));
-  s.work.inverse(s.full, s.gravity(), false, s.torques);
+  s.sweeps.inverse(s.sweeps.zeros(), s.sweeps.zeros(), s.torques.data());
   s.coordinates.gather(s.torques, torque);
 }
 

@@ -35,7 +35,7 @@ Motion<T> seen(const Motion<T>& h, const Transform<T>& X_WB, const Transform<T>&
   return frame == ReferenceFrame::aligned ? at_node : X_WN.rotation.inverse() * at_node;
 }
 
-/// Adds a column of full coordinate's velocity to the user's matrix of six rows.
+/// Adds the column of one of all hinges' velocities to the user's matrix of six rows.
 template <class T>
 void add_column(const Motion<T>& h, const kernels::Follower<T>& follower, std::span<T> out) {
   for (int i = 0; i < 6; ++i) {
@@ -98,13 +98,13 @@ Motion<T> BasicDynamics<T>::jacobian_bias(const Node& node, ReferenceFrame frame
   const Vec3<T> l = X_WN.translation - X_WB.translation;
   const Motion<T> V = PhiAdjoint<T>(l) * (X_WB.rotation * s.blocks.V(node.body));
   Motion<T> rate{Vec3<T>::zero(), cross(V.angular, cross(V.angular, l))};  // a(0)
-  for (int k = node.body; k != world; k = s.blocks.parent(k)) {            // J̇θ̇ = B*φ*a + a(0) (RK92 25)
+  for (int k = node.body; k != world; k = s.blocks.parent(k)) {            // J̇θ̇ = B*φ*a + a(0) (from RK92 9 and 25)
     rate += seen(s.blocks.a(k), s.blocks.X_WB(k), X_WN, ReferenceFrame::aligned);
   }
   if (frame == ReferenceFrame::aligned) {
     return rate;
   }
-  // a frame that does not move along sees no ω × v, and one that turns as well has the same to subtract
+  // ω × v is not seen at a point that stands still, nor in axes that turn with the node
   rate.linear -= cross(V.angular, V.linear);
   return frame == ReferenceFrame::node ? X_WN.rotation.inverse() * rate : PhiAdjoint<T>(-X_WN.translation) * rate;
 }

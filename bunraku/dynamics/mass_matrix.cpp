@@ -11,9 +11,8 @@ template <class T>
 void BasicDynamics<T>::mass_matrix(std::span<T> out) {
   State& s = *state_;
   check_size(out.size(), s.nv() * s.nv(), "the mass matrix");
-  s.work.need_positions();
   if (!s.has_mimics()) {
-    s.work.mass_matrix(out);
+    s.sweeps.mass_matrix(out.data());
     return;
   }
   s.fold_mass();
@@ -31,12 +30,10 @@ void BasicDynamics<T>::solve(std::span<const T> x, std::span<T> out) {
   check_size(out.size(), static_cast<int>(x.size()), "out");
   if (s.has_mimics()) {
     s.need_factor();
-  } else {
-    s.work.need_articulated();
   }
   for (std::size_t i = 0; i < x.size(); i += n) {
     if (!s.has_mimics()) {
-      s.work.solve(x.subspan(i, n), out.subspan(i, n));
+      s.sweeps.solve(x.data() + i, out.data() + i);
       continue;
     }
     Eigen::Map<typename State::Vector> solution(out.data() + i, s.nv());
@@ -48,21 +45,22 @@ void BasicDynamics<T>::solve(std::span<const T> x, std::span<T> out) {
 template <class T>
 void BasicDynamics<T>::inverse_mass_matrix(std::span<T> out) {
   State& s = *state_;
-  const auto n = static_cast<std::size_t>(s.nv());
   check_size(out.size(), s.nv() * s.nv(), "the inverse mass matrix");
-  for (std::size_t j = 0; j < n; ++j) {
-    std::fill(s.unit.begin(), s.unit.end(), T(0));
-    s.unit[j] = 1;
-    solve(std::span<const T>(s.unit), out.subspan(j * n, n));
+  if (!s.has_mimics()) {
+    s.sweeps.inverse_mass_matrix(out.data());
+    return;
   }
+  s.need_factor();
+  Eigen::Map<typename State::Matrix> inverse(out.data(), s.nv(), s.nv());
+  inverse.setIdentity();
+  s.factor.solveInPlace(inverse);
 }
 
 template <class T>
 T BasicDynamics<T>::log_determinant() {
   State& s = *state_;
   if (!s.has_mimics()) {
-    s.work.need_articulated();
-    return s.work.log_determinant();
+    return s.sweeps.log_determinant();
   }
   s.need_factor();
   return 2 * s.factor.matrixLLT().diagonal().array().log().sum();

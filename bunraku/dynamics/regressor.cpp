@@ -50,7 +50,7 @@ void BasicDynamics<T>::regressor(std::span<const T> acceleration, std::span<T> o
     alpha.linear -= s.blocks.X_WB(k).rotation.inverse_times(s.gravity());  // gravity: the base accelerates (RK88 3.21)
     std::array<Force<T>, parameters> f = body_regressor(s.blocks.V(k).angular, alpha);
     T* columns = out.data() + static_cast<std::size_t>(k) * parameters * n;
-    for (int p = k; p != world; p = s.blocks.parent(p)) {  // T = Hφ(Mα + b), for this body alone (RK92 9–12)
+    for (int p = k; p != world; p = s.blocks.parent(p)) {  // T = Hφ(Mα + b), for this body alone (RK92 10–12, 24)
       for (int j = s.blocks.first(p); j < s.blocks.first(p) + s.blocks.nv(p); ++j) {
         const auto& follower = s.coordinates.velocities[static_cast<std::size_t>(j)];
         for (std::size_t c = 0; c < parameters; ++c) {

@@ -18,13 +18,16 @@ BasicDynamics<T>::State::State(Model m, PassiveForces p)
       q(static_cast<std::size_t>(coordinates.nq)),
       v(static_cast<std::size_t>(coordinates.nv)),
       blocks(model, coordinates),
-      work(model),
+      sweeps(model, coordinates),
       full(static_cast<std::size_t>(coordinates.nv)),
       torques(static_cast<std::size_t>(coordinates.nv)),
       unit(static_cast<std::size_t>(model.nv())),
       force(model.bodies().size()),
       motion(model.bodies().size()),
-      factor(coordinates.has_mimics ? model.nv() : 0) {
+      factor(coordinates.has_mimics ? model.nv() : 0),
+      composite(model.bodies().size()),
+      composite_rate(model.bodies().size()),
+      column_rate(static_cast<std::size_t>(coordinates.nv)) {
   for (const Body& body : model.bodies()) {
     for (const HingeDof& dof : body.hinge.dofs) {
       has_passive = has_passive || (passive == PassiveForces::included &&
@@ -35,7 +38,12 @@ BasicDynamics<T>::State::State(Model m, PassiveForces p)
     const auto n = static_cast<std::size_t>(coordinates.nv);
     full_mass.resize(n * n);
     reduced_mass.resize(model.nv(), model.nv());
+    free_mass.resize(model.nv(), model.nv());
   }
+  zeta.resize(model.bodies().size());
+  free_P.resize(model.bodies().size());
+  free_D_inverse.resize(static_cast<std::size_t>(coordinates.nd));
+  upsilon.resize(model.bodies().size());
 }
 
 template <class T>
@@ -58,8 +66,7 @@ void BasicDynamics<T>::State::need_factor() {
 
 template <class T>
 void BasicDynamics<T>::State::fold_mass() {
-  work.need_positions();
-  work.mass_matrix(full_mass);
+  sweeps.mass_matrix(full_mass.data());
   reduced_mass.setZero();
   const auto n = static_cast<std::size_t>(coordinates.nv);
   for (std::size_t j = 0; j < n; ++j) {

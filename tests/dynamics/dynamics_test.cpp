@@ -15,34 +15,10 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Trees from chains to bushes; some with mimics, armature and springs.
-Model random_model(int sample, Random& random) {
-  ModelBuilder tree = random_tree(12, 0.1 * (sample % 11), random);
-  ModelBuilder out("tree");
-  std::string leader;
-  for (BodySpec body : tree.bodies()) {
-    for (HingeDof& dof : body.hinge.dofs) {
-      dof.armature = sample % 2 == 0 ? random.uniform(0, 0.5) : 0;
-      dof.damping = random.uniform(0, 1);
-      dof.friction = random.uniform(0, 1);
-      dof.stiffness = random.uniform(0, 1);
-    }
-    if (body.hinge.dofs.size() == 1 && sample % 3 == 0) {
-      if (!leader.empty() && random.uniform() > 0) {
-        body.hinge.mimic = Mimic{leader, random.uniform(-2, 2), random.uniform()};
-      } else {
-        leader = body.name + "_hinge";
-      }
-    }
-    out.add(std::move(body));
-  }
-  return out.build();
-}
-
 class RandomDynamics : public testing::TestWithParam<int> {
  protected:
   Random random{static_cast<unsigned>(GetParam()) + 200};
-  Model model = random_model(GetParam(), random);
+  Model model = random_dynamics_model(GetParam(), random);
   Eigen::VectorXd q = random_configuration(model, static_cast<unsigned>(GetParam()));
   Eigen::VectorXd v = random.vector(model.nv());
   Eigen::VectorXd a = random.vector(model.nv());

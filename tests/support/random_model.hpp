@@ -70,4 +70,29 @@ inline ModelBuilder random_tree(int n, double branching, Random& random) {
   return builder;
 }
 
+/// Twelve bodies, from a chain (sample 0) to a bush (sample 10) and round again; every third sample has mimics, every
+/// second armature, all have friction and springs.
+inline Model random_dynamics_model(int sample, Random& random) {
+  ModelBuilder tree = random_tree(12, 0.1 * (sample % 11), random);
+  ModelBuilder out("tree");
+  std::string leader;
+  for (BodySpec body : tree.bodies()) {
+    for (HingeDof& dof : body.hinge.dofs) {
+      dof.armature = sample % 2 == 0 ? random.uniform(0, 0.5) : 0;
+      dof.damping = random.uniform(0, 1);
+      dof.friction = random.uniform(0, 1);
+      dof.stiffness = random.uniform(0, 1);
+    }
+    if (body.hinge.dofs.size() == 1 && sample % 3 == 0) {
+      if (!leader.empty() && random.uniform() > 0) {
+        body.hinge.mimic = Mimic{leader, random.uniform(-2, 2), random.uniform()};
+      } else {
+        leader = body.name + "_hinge";
+      }
+    }
+    out.add(std::move(body));
+  }
+  return out.build();
+}
+
 }  // namespace bunraku::test

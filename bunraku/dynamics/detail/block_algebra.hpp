@@ -60,8 +60,7 @@ HingeVector<T> h_times(const Blocks<T>& blocks, int k, const Force<T>& f) {
 
 /// H*(k) x. Needs positions.
 template <class T>
-Motion<T> h_adjoint_times(const Blocks<T>& blocks, int k,
-                          const HingeVector<T>& x) {
+Motion<T> h_adjoint_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
   Motion<T> out = Motion<T>::zero();
   for (int j = 0; j < blocks.nv(k); ++j) {
     out += blocks.H(blocks.first(k) + j) * x[j];
@@ -83,8 +82,7 @@ HingeVector<T> block_times(const T* block, int n, const HingeVector<T>& x) {
 
 /// D⁻¹(k) x. Needs articulated.
 template <class T>
-HingeVector<T> d_inverse_times(const Blocks<T>& blocks, int k,
-                               const HingeVector<T>& x) {
+HingeVector<T> d_inverse_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
   return block_times(blocks.D_inverse(k), blocks.nv(k), x);
 }
 

@@ -2,6 +2,9 @@
 /// The coordinates of all hinges, mimics counted, and how they follow from the user's.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -25,6 +28,35 @@ struct Follower {
   T ratio{1};   ///< 1, or the mimic's.
 };
 
+/// A quaternion among the positions.
+struct QuaternionSlot {
+  int user = 0;  ///< Its first number among the user's positions.
+  int full = 0;  ///< Its first number among those of all hinges.
+  int body = 0;  ///< Whose hinge has it.
+};
+
+/// Positions of a hinge that the user defines.
+struct CustomSlot {
+  std::shared_ptr<const CustomHinge> hinge;  ///< What puts them back on their manifold.
+  int full = 0;                              ///< The first, among those of all hinges.
+  int count = 0;                             ///< How many.
+};
+
+/// A mimic hinge's position: ratio · leader's + offset.
+struct MimicSlot {
+  int user = 0;       ///< The leader's, among the user's positions.
+  int full = 0;       ///< Its own, among those of all hinges.
+  double ratio = 1;   ///< Factor.
+  double offset = 0;  ///< Added.
+};
+
+/// A stretch of positions that are the same among the user's and those of all hinges.
+struct CopySlot {
+  int user = 0;   ///< Its first among the user's positions.
+  int full = 0;   ///< Its first among those of all hinges.
+  int count = 0;  ///< How many.
+};
+
 /// All hinges' coordinates ("full") by the user's: θ̇_full = S θ̇, so that torques add up by S*.
 template <class T>
 struct Coordinates {
@@ -35,6 +67,7 @@ struct Coordinates {
       const int n = body.hinge.velocity_size();
       slots.push_back({nq, nv, nd, body.hinge.configuration_size(), n});
       const bool follows = body.leader != world;
+      add_positions(body);
       has_mimics = has_mimics || follows;
       for (int j = 0; j < n; ++j) {
         velocities.push_back({body.v_index + (follows ? 0 : j), static_cast<T>(follows ? body.leader_ratio : 1.0)});
@@ -46,6 +79,33 @@ struct Coordinates {
     }
   }
 
+  /// All hinges' positions from the user's, which are finite and have quaternions of about unit norm.
+  void spread_positions(std::span<const T> q, std::span<T> out) const {
+    for (const CopySlot& c : copies) {
+      for (int i = 0; i < c.count; ++i) {
+        out[static_cast<std::size_t>(c.full + i)] = q[static_cast<std::size_t>(c.user + i)];
+      }
+    }
+    for (const MimicSlot& m : mimics) {
+      out[static_cast<std::size_t>(m.full)] =
+          static_cast<T>(m.ratio * static_cast<double>(q[static_cast<std::size_t>(m.user)]) + m.offset);
+    }
+    for (const QuaternionSlot& slot : quaternions) {
+      T* x = out.data() + slot.full;
+      const Quaternion<T> unit = Quaternion<T>{x[0], x[1], x[2], x[3]}.normalized();
+      x[0] = unit.w;
+      x[1] = unit.x;
+      x[2] = unit.y;
+      x[3] = unit.z;
+    }
+    for (const CustomSlot& slot : customs) {
+      std::array<double, max_hinge_positions> x{};
+      std::copy_n(out.begin() + slot.full, slot.count, x.begin());
+      slot.hinge->normalize(x.data());
+      std::transform(x.begin(), x.begin() + slot.count, out.begin() + slot.full,
+                     [](double number) { return static_cast<T>(number); });
+    }
+  }
   /// S x.
   void spread(std::span<const T> x, std::span<T> out) const {
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -62,13 +122,41 @@ struct Coordinates {
     }
   }
 
-  std::vector<HingeSlot> slots;         ///< One for each body.
-  std::vector<Follower<T>> velocities;  ///< One for each velocity of all hinges.
-  std::vector<T> armature;              ///< Likewise.
-  int nq = 0;                           ///< Positions of all hinges.
-  int nv = 0;                           ///< Velocities of all hinges.
-  int nd = 0;                           ///< Numbers in the nv×nv blocks of all hinges.
-  bool has_mimics = false;              ///< Whether S is more than the identity.
+  std::vector<HingeSlot> slots;             ///< One for each body.
+  std::vector<CopySlot> copies;             ///< Positions of all hinges but mimics.
+  std::vector<MimicSlot> mimics;            ///< Positions of mimics.
+  std::vector<QuaternionSlot> quaternions;  ///< Quaternions among the positions.
+  std::vector<CustomSlot> customs;          ///< Positions of hinges that the user defines.
+  std::vector<Follower<T>> velocities;      ///< One for each velocity of all hinges.
+  std::vector<T> armature;                  ///< Likewise.
+  int nq = 0;                               ///< Positions of all hinges.
+  int nv = 0;                               ///< Velocities of all hinges.
+  int nd = 0;                               ///< Numbers in the nv×nv blocks of all hinges.
+  bool has_mimics = false;                  ///< Whether S is more than the identity.
+
+ private:
+  void add_positions(const Body& body) {
+    const int count = slots.back().nq;
+    if (count == 0) {
+      return;
+    }
+    if (body.leader != world) {
+      mimics.push_back({body.q_index, nq, body.leader_ratio, body.leader_offset});
+      return;
+    }
+    if (!copies.empty() && copies.back().user + copies.back().count == body.q_index &&
+        copies.back().full + copies.back().count == nq) {
+      copies.back().count += count;
+    } else {
+      copies.push_back({body.q_index, nq, count});
+    }
+    if (body.hinge.type == HingeType::spherical || body.hinge.type == HingeType::free) {
+      quaternions.push_back({body.q_index, nq, static_cast<int>(slots.size()) - 1});
+    }
+    if (body.hinge.type == HingeType::custom) {
+      customs.push_back({body.hinge.custom, nq, count});
+    }
+  }
 };
 
 }  // namespace bunraku::kernels

@@ -8,8 +8,8 @@
 
 #include "bunraku/dynamics/detail/blocks.hpp"
 #include "bunraku/dynamics/detail/inertia_rate.hpp"
-#include "bunraku/dynamics/detail/workspace.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/kernels/sweeps.hpp"
 #include "bunraku/model/detail/arguments.hpp"
 
 namespace bunraku {
@@ -48,6 +48,18 @@ struct BasicDynamics<T>::State {
   /// V × H* + dH*/dt. Needs velocities.
   void rate_columns(int k);
 
+  /// Throws Error naming a mimic hinge where there is one: D is not block diagonal then.
+  void require_block_diagonal() const;
+  /// hybrid() without and with mimics; torques of free hinges and accelerations of prescribed ones are given.
+  void hybrid_by_sweeps(std::span<const bool> prescribed, std::span<T> acceleration, std::span<T> torque,
+                        Forces forces);
+  void hybrid_by_matrix(std::span<const bool> prescribed, std::span<T> acceleration, std::span<T> torque,
+                        Forces forces);
+  /// Υ(k) of RJK89 A.3 into `upsilon`, outward. Needs blocks' articulated inertias.
+  void sweep_upsilon();
+  /// operational_space_inverse() with mimics.
+  void operational_space_by_factor(std::span<const Node> nodes, std::span<T> out);
+
   /// Throws ArgumentError unless the forces are finite and act on bodies of the model.
   void check_forces(Forces forces) const;
   /// Subtracts S*J*f from torques in the user's coordinates.
@@ -62,7 +74,7 @@ struct BasicDynamics<T>::State {
   std::vector<T> q;  ///< Full.
   std::vector<T> v;  ///< Full.
   kernels::Blocks<T> blocks;
-  kernels::Workspace<T> work;
+  kernels::Sweeps<T> sweeps;
   std::vector<T> full;            ///< Scratch, full.
   std::vector<T> torques;         ///< Scratch, full.
   std::vector<T> unit;            ///< Scratch, the user's coordinates.
@@ -72,10 +84,14 @@ struct BasicDynamics<T>::State {
   Matrix reduced_mass;            ///< With mimics.
   Eigen::LLT<Matrix> factor;      ///< With mimics.
   bool factored = false;
-  std::vector<RigidInertia<T>> composite = std::vector<RigidInertia<T>>(force.size());  ///< Scratch, one a body.
-  std::vector<kernels::InertiaRate<T>> composite_rate =
-      std::vector<kernels::InertiaRate<T>>(force.size());                    ///< Scratch, one a body.
-  std::vector<Motion<T>> column_rate = std::vector<Motion<T>>(full.size());  ///< Scratch, full.
+  std::vector<Motion<T>> zeta;                          ///< Scratch, one a body.
+  std::vector<ArticulatedInertia<T>> free_P;            ///< Scratch of hybrid(), one a body.
+  std::vector<T> free_D_inverse;                        ///< Scratch of hybrid(), the blocks of all hinges.
+  Matrix free_mass;                                     ///< Scratch of hybrid() with mimics, n×n.
+  std::vector<Mat6<T>> upsilon;                         ///< Scratch, one a body.
+  std::vector<RigidInertia<T>> composite;               ///< Scratch, one a body.
+  std::vector<kernels::InertiaRate<T>> composite_rate;  ///< Scratch, one a body.
+  std::vector<Motion<T>> column_rate;                   ///< Scratch, full.
 };
 
 }  // namespace bunraku

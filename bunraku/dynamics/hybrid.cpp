@@ -1,0 +1,271 @@
+// Some hinges move as prescribed, the rest is free. In the sweeps a prescribed hinge is not eliminated, as if it were
+// locked: nothing of P is taken out there, and its acceleration counts as bias.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "bunraku/dynamics/detail/block_algebra.hpp"
+#include "bunraku/dynamics/detail/small_matrix.hpp"
+#include "bunraku/dynamics/detail/state.hpp"
+#include "bunraku/dynamics/dynamics.hpp"
+
+namespace bunraku {
+
+namespace {
+
+/// The error of a free hinge without inertia.
+Error massless(const Hinge& hinge) {
+  return Error(fmt::format("hinge '{}' is free and moves nothing that has mass: its articulated inertia D is singular",
+                           hinge.name));
+}
+
+/// Throws ArgumentError where a given number is not finite.
+template <class T>
+void check_given(const Model& model, std::span<const bool> prescribed, std::span<const T> acceleration,
+                 std::span<const T> torque) {
+  for (std::size_t k = 0; k < prescribed.size(); ++k) {
+    const Body& body = model.bodies()[k];
+    const std::span<const T> given = prescribed[k] ? acceleration : torque;
+    for (int j = body.v_index; j < body.v_index + body.nv; ++j) {
+      if (const T x = given[static_cast<std::size_t>(j)]; !std::isfinite(x)) {
+        throw ArgumentError(fmt::format("{}[{}], of hinge '{}', is {}, not a finite number",
+                                        prescribed[k] ? "acceleration" : "torque", j, body.hinge.name, x));
+      }
+    }
+  }
+}
+
+/// Cholesky's factor L of the symmetric matrix A, in its lower triangle; the index of the first pivot that is not
+/// positive beyond rounding, or −1.
+template <class M>
+int factor_in_place(M& A) {
+  using T = typename M::Scalar;
+  const auto n = static_cast<int>(A.rows());
+  for (int j = 0; j < n; ++j) {
+    const T floor = A(j, j) * static_cast<T>(n) * std::numeric_limits<T>::epsilon();
+    for (int i = j; i < n; ++i) {
+      for (int m = 0; m < j; ++m) {
+        A(i, j) -= A(i, m) * A(j, m);
+      }
+      if (i > j) {
+        A(i, j) /= A(j, j);
+      } else if (A(j, j) > floor) {
+        A(j, j) = std::sqrt(A(j, j));
+      } else {
+        return j;
+      }
+    }
+  }
+  return -1;
+}
+
+/// The sweeps with a mask, over arrays that the caller lends: one entry a body, or one number a velocity.
+template <class T>
+struct MaskedSweeps {
+  const kernels::Blocks<T>& blocks;
+  const Model& model;
+  std::span<const bool> prescribed;
+  std::span<ArticulatedInertia<T>> P;  ///< M before, then with what hangs on the body.
+  std::span<Force<T>> z;               ///< b − applied forces before, then with what hangs on the body.
+  std::span<T> inverses;               ///< The blocks of the free hinges, in their places among all.
+  std::span<const T> passive;          ///< The hinges' own forces.
+  std::span<T> innovation;             ///< ε of the free hinges.
+  std::span<Motion<T>> alpha;          ///< α, gravity as the world's pseudo-acceleration.
+  std::span<T> acceleration;           ///< As hybrid() has them.
+  std::span<T> torque;
+
+  static constexpr std::size_t at(int k) { return static_cast<std::size_t>(k); }
+  T* d_inverse(int k) const { return inverses.data() + (blocks.D(k) - blocks.D(0)); }
+
+  /// P − GDG*, what a free hinge lets through, with G = PH*D⁻¹; D⁻¹ is left in its place.
+  ArticulatedInertia<T> eliminate(int k) {
+    const int n = blocks.nv(k);
+    std::array<Force<T>, max_hinge_velocities> U{};  // PH* = GD
+    T* inverse = d_inverse(k);
+    for (int i = 0; i < n; ++i) {
+      const int row = blocks.first(k) + i;
+      U[at(i)] = P[at(k)] * blocks.H(row);
+      for (int j = 0; j <= i; ++j) {
+        inverse[i * n + j] = inverse[j * n + i] =
+            dot(blocks.H(blocks.first(k) + j), U[at(i)]) + (i == j ? blocks.armature(row) : T(0));
+      }
+    }
+    T ignored{};
+    if (!kernels::invert_positive(inverse, n, ignored)) {
+      throw massless(model.bodies()[at(k)].hinge);
+    }
+    ArticulatedInertia<T> rest = P[at(k)];
+    for (int i = 0; i < n; ++i) {
+      Force<T> g = Force<T>::zero();
+      for (int j = 0; j < n; ++j) {
+        g += U[at(j)] * inverse[j * n + i];
+      }
+      rest.rotational -= Sym3<T>::symmetric_part(outer(g.moment, U[at(i)].moment));
+      rest.coupling -= outer(g.moment, U[at(i)].force);
+      rest.linear -= Sym3<T>::symmetric_part(outer(g.force, U[at(i)].force));
+    }
+    return rest;
+  }
+  /// Inward (RK92 34–36, 70, with the mask), z being the forces while the parent does not accelerate:
+  ///   prescribed: P⁺ = P,         z⁺ = z + P(a + H*θ̈);
+  ///   free:       P⁺ = P − GDG*,  z⁺ = z + Pa + Gε,  ε = T − H(z + Pa);
+  ///   P(p) = M(p) + Σ φP⁺φ*,      z(p) = b(p) − forces + Σ φz⁺.
+  void inward(int k) {
+    ArticulatedInertia<T> rest = P[at(k)];
+    Force<T> left = z[at(k)] + P[at(k)] * blocks.a(k);
+    kernels::HingeVector<T> rate{};
+    if (prescribed[at(k)]) {
+      rate = kernels::hinge_part<T>(blocks, k, acceleration.data());
+    } else {
+      rest = eliminate(k);
+      const auto e = kernels::hinge_part<T>(blocks, k, torque.data()) -
+                     kernels::hinge_part<T>(blocks, k, passive.data()) - kernels::h_times(blocks, k, left);
+      kernels::set_hinge_part(blocks, k, e, innovation.data());
+      rate = kernels::block_times(d_inverse(k), blocks.nv(k), e);  // Gε = PH*D⁻¹ε
+    }
+    left += P[at(k)] * kernels::h_adjoint_times(blocks, k, rate);
+    if (const int p = blocks.parent(k); p != world) {
+      P[at(p)] += blocks.X_PB(k) * rest;
+      z[at(p)] += kernels::phi_times(blocks, k, left);
+    }
+  }
+  /// Outward (RK92 72–73, with the mask): θ̈ = D⁻¹(ε − HPφ*α(p)) where free, T = H(Pα + z) + armature·θ̈ + the hinge's
+  /// own forces where prescribed.
+  void outward(int k, const Motion<T>& base) {
+    const int p = blocks.parent(k);
+    const Motion<T> inner = kernels::phi_adjoint_times(blocks, k, p == world ? base : alpha[at(p)]);
+    if (!prescribed[at(k)]) {
+      const auto left =
+          kernels::hinge_part<T>(blocks, k, innovation.data()) - kernels::h_times(blocks, k, P[at(k)] * inner);
+      kernels::set_hinge_part(blocks, k, kernels::block_times(d_inverse(k), blocks.nv(k), left), acceleration.data());
+    }
+    const auto rate = kernels::hinge_part<T>(blocks, k, acceleration.data());
+    alpha[at(k)] = inner + kernels::h_adjoint_times(blocks, k, rate) + blocks.a(k);
+    if (prescribed[at(k)]) {
+      auto needed = kernels::h_times(blocks, k, P[at(k)] * alpha[at(k)] + z[at(k)]) +
+                    kernels::hinge_part<T>(blocks, k, passive.data());
+      for (int j = 0; j < blocks.nv(k); ++j) {
+        needed[j] += blocks.armature(blocks.first(k) + j) * rate[j];
+      }
+      kernels::set_hinge_part(blocks, k, needed, torque.data());
+    }
+  }
+};
+
+}  // namespace
+
+template <class T>
+void BasicDynamics<T>::hybrid(std::span<const bool> prescribed, std::span<T> acceleration, std::span<T> torque,
+                              Forces forces) {
+  State& s = *state_;
+  check_size(prescribed.size(), s.blocks.size(), "prescribed");
+  check_size(acceleration.size(), s.nv(), "acceleration");
+  check_size(torque.size(), s.nv(), "torque");
+  check_given<T>(s.model, prescribed, acceleration, torque);
+  s.check_forces(forces);
+  if (s.has_mimics()) {
+    s.hybrid_by_matrix(prescribed, acceleration, torque, forces);
+  } else {
+    s.hybrid_by_sweeps(prescribed, acceleration, torque, forces);
+  }
+}
+
+/// With 𝓜 and 𝓒 split into free (f) and prescribed (p) coordinates: 𝓜_ff θ̈_f = T_f − 𝓒_f − 𝓜_fp θ̈_p.
+template <class T>
+void BasicDynamics<T>::State::hybrid_by_matrix(std::span<const bool> prescribed, std::span<T> acceleration,
+                                               std::span<T> torque, Forces forces) {
+  std::fill(full.begin(), full.end(), T(0));  // θ̈ in the coordinates of all hinges, the free ones still zero
+  for (std::size_t k = 0; k < prescribed.size(); ++k) {
+    const Body& body = model.bodies()[k];
+    for (int j = body.v_index; j < body.v_index + body.nv; ++j) {
+      if (!prescribed[k]) {
+        acceleration[static_cast<std::size_t>(j)] = T(0);
+      }
+    }
+  }
+  coordinates.spread(acceleration, full);
+  sweeps.inverse(v.data(), full.data(), torques.data());
+  add_passive(torques);
+  coordinates.gather(torques, unit);
+  subtract_applied(forces, unit);  // 𝓜_·p θ̈_p + 𝓒
+  fold_mass();
+  free_mass = reduced_mass;
+  for (std::size_t k = 0; k < prescribed.size(); ++k) {
+    const Body& body = model.bodies()[k];
+    for (int j = body.v_index; j < body.v_index + body.nv; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      if (prescribed[k]) {  // its own equation says that nothing is added to what is given
+        free_mass.row(j).setZero();
+        free_mass.col(j).setZero();
+        free_mass(j, j) = T(1);
+        torque[at] = unit[at];
+        unit[at] = T(0);
+      } else {
+        unit[at] = torque[at] - unit[at];
+      }
+    }
+  }
+  if (const int pivot = factor_in_place(free_mass); pivot >= 0) {
+    const auto owner = std::find_if(model.bodies().begin(), model.bodies().end(), [pivot](const Body& body) {
+      return body.v_index <= pivot && pivot < body.v_index + body.nv;
+    });
+    throw massless(owner->hinge);
+  }
+  Eigen::Map<Vector> x(unit.data(), nv());
+  free_mass.template triangularView<Eigen::Lower>().solveInPlace(x);
+  free_mass.template triangularView<Eigen::Lower>().adjoint().solveInPlace(x);
+  for (std::size_t k = 0; k < prescribed.size(); ++k) {
+    const Body& body = model.bodies()[k];
+    for (int j = body.v_index; j < body.v_index + body.nv; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      if (prescribed[k]) {  // T_p = 𝓒_p + 𝓜_pp θ̈_p + 𝓜_pf θ̈_f
+        torque[at] += reduced_mass.row(j).dot(x);
+      } else {
+        acceleration[at] = unit[at];
+      }
+    }
+  }
+}
+
+template <class T>
+void BasicDynamics<T>::State::hybrid_by_sweeps(std::span<const bool> prescribed, std::span<T> acceleration,
+                                               std::span<T> torque, Forces forces) {
+  blocks.need_world();
+  blocks.need_velocities();
+  std::fill(torques.begin(), torques.end(), T(0));
+  add_passive(torques);
+  for (int k = 0; k < blocks.size(); ++k) {
+    free_P[static_cast<std::size_t>(k)] = ArticulatedInertia<T>::from_rigid(blocks.M(k));
+    force[static_cast<std::size_t>(k)] = blocks.b(k);
+  }
+  for (const AppliedForce<T>& applied : forces) {
+    if (applied.body != world) {
+      force[static_cast<std::size_t>(applied.body)] -= at_body(applied);
+    }
+  }
+  MaskedSweeps<T> masked{blocks,  model, prescribed, free_P,       force, free_D_inverse,
+                         torques, full,  motion,     acceleration, torque};
+  for (int k = blocks.size() - 1; k >= 0; --k) {
+    masked.inward(k);
+  }
+  const Motion<T> base{Vec3<T>::zero(), -gravity()};
+  for (int k = 0; k < blocks.size(); ++k) {
+    masked.outward(k, base);
+  }
+}
+
+template void BasicDynamics<double>::hybrid(std::span<const bool>, std::span<double>, std::span<double>, Forces);
+template void BasicDynamics<double>::State::hybrid_by_matrix(std::span<const bool>, std::span<double>,
+                                                             std::span<double>, Forces);
+template void BasicDynamics<double>::State::hybrid_by_sweeps(std::span<const bool>, std::span<double>,
+                                                             std::span<double>, Forces);
+template void BasicDynamics<float>::hybrid(std::span<const bool>, std::span<float>, std::span<float>, Forces);
+template void BasicDynamics<float>::State::hybrid_by_matrix(std::span<const bool>, std::span<float>, std::span<float>,
+                                                            Forces);
+template void BasicDynamics<float>::State::hybrid_by_sweeps(std::span<const bool>, std::span<float>, std::span<float>,
+                                                            Forces);
+
+}  // namespace bunraku

@@ -1,0 +1,245 @@
+/// P, D, G, K, ψ and square roots of the mass matrix, against dense operators.
+#include <Eigen/Dense>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bunraku/dynamics/dynamics.hpp"
+#include "support/dense_blocks.hpp"
+#include "support/dense_reference.hpp"
+#include "support/near.hpp"
+#include "support/random_model.hpp"
+
+namespace bunraku::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// Samples of random_dynamics_model without mimics, every other one with armature.
+int plain_sample(int i) {
+  return 3 * (i / 2) + 1 + i % 2;
+}
+
+class Articulated : public testing::TestWithParam<int> {
+ protected:
+  int sample = plain_sample(GetParam());
+  Random random{static_cast<unsigned>(sample) + 400};
+  Model model = random_dynamics_model(sample, random);
+  Eigen::VectorXd q = random_configuration(model, static_cast<unsigned>(sample));
+  Eigen::VectorXd v = random.vector(model.nv());
+  Dynamics dynamics{model};
+  DenseBlocks dense{model, q, v};
+  DenseArticulated reference{dense};
+  Eigen::MatrixXd one = Eigen::MatrixXd::Identity(dense.nv, dense.nv);
+  Eigen::MatrixXd mass = DenseReference(model, q).mass();
+  double condition = mass.norm() * mass.inverse().norm();
+
+  void SetUp() override { dynamics.set_state(q, v); }
+};
+
+TEST_P(Articulated, RiccatiRecursion) {  // item F1
+  for (int k = 0; k < dense.N; ++k) {
+    const Eigen::MatrixXd P = to_eigen(dynamics.articulated_inertia(k).matrix());
+    EXPECT_TRUE(is_near(P, DenseBlocks::block(reference.P, k, k), 1e-11));
+    EXPECT_EQ(P, P.transpose());
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(P).eigenvalues().minCoeff(), 0) << "P > 0";
+    const int n = dense.size(k);
+    EXPECT_TRUE(is_near(dynamics.hinge_inertia(k), reference.D.block(dense.at(k), dense.at(k), n, n), 1e-11));
+    EXPECT_TRUE(is_near(dynamics.kalman_gain(k), reference.G.block(6 * k, dense.at(k), 6, n), 1e-11));
+    if (const int p = dense.body(k).parent; p != world) {
+      EXPECT_TRUE(is_near(dynamics.shifted_gain(k), reference.K.block(6 * p, dense.at(k), 6, n), 1e-10));
+    } else {
+      const Eigen::MatrixXd to_world = DenseBlocks::force_matrix(to_eigen(dense.kinematics.pose(k)));
+      EXPECT_TRUE(is_near(dynamics.shifted_gain(k), to_world * dynamics.kalman_gain(k), 1e-12));
+    }
+  }
+}
+
+TEST_P(Articulated, ProjectionIdentityWithoutArmature) {  // item F1
+  double worst = 0;
+  for (int k = 0; k < dense.N; ++k) {
+    const Eigen::MatrixXd P = to_eigen(dynamics.articulated_inertia(k).matrix());
+    const Eigen::MatrixXd tau = Eigen::MatrixXd::Identity(6, 6) - dynamics.kalman_gain(k) * dense.hinge_rows(k);
+    worst = std::max(worst, (tau * P * tau.transpose() - tau * P).cwiseAbs().maxCoeff() / P.cwiseAbs().maxCoeff());
+  }
+  if (sample % 2 == 1) {
+    EXPECT_LT(worst, 1e-12) << "[I−GH]P[I−GH]* = [I−GH]P";
+  } else {
+    EXPECT_GT(worst, 1e-6) << "armature is no part of P: the papers' form ψPψ* + M of the recursion is for none";
+  }
+}
+
+TEST_P(Articulated, TransitionsFollowThePath) {  // item F1
+  for (int j = 0; j < dense.N; ++j) {
+    for (int i = 0; i < dense.N; ++i) {
+      EXPECT_TRUE(
+          is_near(to_eigen(dynamics.articulated_transition(i, j)), DenseBlocks::block(reference.psi, i, j), 1e-10));
+    }
+    int root = j;
+    while (dense.body(root).parent != world) {
+      root = dense.body(root).parent;
+    }
+    const Eigen::MatrixXd to_world = DenseBlocks::force_matrix(to_eigen(dense.kinematics.pose(root))) *
+                                     DenseBlocks::block(reference.tau, root, root) *
+                                     DenseBlocks::block(reference.psi, root, j);
+    EXPECT_TRUE(is_near(to_eigen(dynamics.articulated_transition(world, j)), to_world, 1e-10));
+    EXPECT_EQ(dynamics.articulated_transition(j, world), Mat6<double>::zero());
+    EXPECT_EQ(dynamics.articulated_transition(j, j), Mat6<double>::identity());
+  }
+  EXPECT_EQ(dynamics.articulated_transition(world, world), Mat6<double>::identity());
+}
+
+TEST_P(Articulated, FactorsOfTheMassMatrix) {  // items F1, F2
+  Eigen::MatrixXd D = Eigen::MatrixXd::Zero(dense.nv, dense.nv);
+  Eigen::MatrixXd K = Eigen::MatrixXd::Zero(6 * dense.N, dense.nv);
+  Eigen::MatrixXd psi = Eigen::MatrixXd::Zero(6 * dense.N, 6 * dense.N);
+  for (int k = 0; k < dense.N; ++k) {
+    D.block(dense.at(k), dense.at(k), dense.size(k), dense.size(k)) = dynamics.hinge_inertia(k);
+    if (const int p = dense.body(k).parent; p != world) {
+      K.block(6 * p, dense.at(k), 6, dense.size(k)) = dynamics.shifted_gain(k);
+    }
+    for (int i = 0; i < dense.N; ++i) {
+      psi.block<6, 6>(6 * i, 6 * k) = to_eigen(dynamics.articulated_transition(i, k));
+    }
+  }
+  const Eigen::MatrixXd factor = one + dense.H * dense.phi * K;
+  const Eigen::MatrixXd inverse = one - dense.H * psi * K;
+  const Eigen::MatrixXd operators = dense.H * dense.phi * dense.M * dense.phi.transpose() * dense.H.transpose();
+  EXPECT_TRUE(is_near(operators + dense.armature, mass, 1e-11)) << "𝓜 = HφMφ*H* + armature";
+  EXPECT_TRUE(is_near(factor * D * factor.transpose(), mass, 1e-11)) << "𝓜 = (I+HφK)D(I+HφK)*";
+  EXPECT_TRUE(is_near(inverse * factor, one, 1e-11 * factor.norm() * inverse.norm())) << "(I−HψK)(I+HφK) = I";
+  EXPECT_TRUE(is_near(inverse.transpose() * D.inverse() * inverse * mass, one, 1e-13 * condition));
+}
+
+TEST_P(Articulated, SquareRootsAreThoseOfTheFactors) {  // item F4
+  const Eigen::MatrixXd root =
+      (one + dense.H * dense.phi * reference.K) *
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(reference.D).operatorSqrt();  // principal, block by block
+  const Eigen::VectorXd x = random.vector(model.nv());
+  EXPECT_TRUE(is_near(dynamics.square_root_times(x), root * x, 1e-10));
+  EXPECT_TRUE(is_near(root * dynamics.inverse_square_root_times(x), x, 1e-12 * condition));
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees, Articulated, testing::Range(0, 16));
+
+class SquareRoots : public testing::TestWithParam<int> {};
+
+template <class T>
+void check_square_roots(int sample, double tolerance) {
+  Random random{static_cast<unsigned>(sample) + 430};
+  const Model model = random_dynamics_model(sample, random);
+  const Eigen::VectorXd q = random_configuration(model, static_cast<unsigned>(sample));
+  using Vector = typename BasicDynamics<T>::Vector;
+  BasicDynamics<T> dynamics(model);
+  dynamics.set_state(q.cast<T>(), Vector::Zero(model.nv()));
+  const int n = model.nv();
+  Eigen::MatrixXd root(n, n);
+  Eigen::MatrixXd inverse(n, n);
+  for (int i = 0; i < n; ++i) {
+    root.col(i) = dynamics.square_root_times(Vector::Unit(n, i)).template cast<double>();
+    inverse.col(i) = dynamics.inverse_square_root_times(Vector::Unit(n, i)).template cast<double>();
+  }
+  const Eigen::MatrixXd mass = DenseReference(model, q).mass();
+  EXPECT_TRUE(is_near(root * root.transpose(), mass, tolerance)) << "𝓜^½(𝓜^½)* = 𝓜";
+  EXPECT_TRUE(is_near(inverse * root, Eigen::MatrixXd(Eigen::MatrixXd::Identity(n, n)),
+                      tolerance * root.norm() * inverse.norm()));
+  EXPECT_TRUE(is_near(inverse.transpose() * inverse * mass, Eigen::MatrixXd(Eigen::MatrixXd::Identity(n, n)),
+                      tolerance * mass.norm() * mass.inverse().norm()))
+      << "the inverse mass matrix";
+  std::vector<T> in_place(static_cast<std::size_t>(n), T(1));
+  const std::span<T> x(in_place);
+  dynamics.square_root_times(x, x);
+  dynamics.inverse_square_root_times(x, x);
+  for (const T& each : in_place) {
+    EXPECT_NEAR(each, 1, 10 * tolerance * root.norm() * inverse.norm());
+  }
+}
+
+TEST_P(SquareRoots, MultiplyToTheMassMatrix) {  // item F4
+  check_square_roots<double>(GetParam(), 1e-12);
+  check_square_roots<float>(GetParam(), 1e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees, SquareRoots, testing::Range(0, 12));  // mimics too
+
+TEST(ArticulatedCalls, InFloat) {
+  Random random(450);
+  const Model model = random_dynamics_model(2, random);
+  const Eigen::VectorXd q = random_configuration(model, 2);
+  Dynamics exact(model);
+  BasicDynamics<float> dynamics(model);
+  exact.set_state(q, Eigen::VectorXd::Zero(model.nv()));
+  dynamics.set_state(q.cast<float>(), Eigen::VectorXf::Zero(model.nv()));
+  for (int k = 0; k < static_cast<int>(model.bodies().size()); ++k) {
+    const auto in_double = [](const auto& x) { return Eigen::MatrixXd(x.template cast<double>()); };
+    EXPECT_TRUE(is_near(in_double(to_eigen(dynamics.articulated_inertia(k).matrix())),
+                        to_eigen(exact.articulated_inertia(k).matrix()), 2e-4));
+    EXPECT_TRUE(is_near(in_double(dynamics.hinge_inertia(k)), exact.hinge_inertia(k), 2e-4));
+    EXPECT_TRUE(is_near(in_double(dynamics.kalman_gain(k)), exact.kalman_gain(k), 2e-4));
+    EXPECT_TRUE(is_near(in_double(dynamics.shifted_gain(k)), exact.shifted_gain(k), 2e-4));
+    EXPECT_TRUE(is_near(in_double(to_eigen(dynamics.articulated_transition(world, k))),
+                        to_eigen(exact.articulated_transition(world, k)), 2e-4));
+  }
+}
+
+TEST(ArticulatedCalls, NamesTheMimicHinge) {
+  Random random(451);
+  ModelBuilder builder;
+  for (const char* name : {"leader", "follower"}) {
+    BodySpec body{.name = name, .inertia = random.inertia()};
+    body.hinge.type = HingeType::revolute;
+    if (std::string_view(name) == "follower") {
+      body.hinge.mimic = Mimic{"leader_hinge", 2};
+    }
+    builder.add(body);
+  }
+  Dynamics dynamics(builder.build());
+  const auto says = [](auto&& call) {
+    try {
+      call();
+    } catch (const ArgumentError&) {
+      return std::string("an argument is wrong");
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing");
+  };
+  const auto mimic = testing::AllOf(HasSubstr("'follower_hinge'"), HasSubstr("block diagonal"));
+  EXPECT_THAT(says([&] { static_cast<void>(dynamics.articulated_inertia(0)); }), mimic);
+  EXPECT_THAT(says([&] { static_cast<void>(dynamics.hinge_inertia(0)); }), mimic);
+  EXPECT_THAT(says([&] { static_cast<void>(dynamics.kalman_gain(1)); }), mimic);
+  EXPECT_THAT(says([&] { static_cast<void>(dynamics.shifted_gain(1)); }), mimic);
+  EXPECT_THAT(says([&] { static_cast<void>(dynamics.articulated_transition(world, 1)); }), mimic);
+  EXPECT_EQ(says([&] { static_cast<void>(dynamics.articulated_transition(2, 1)); }), "an argument is wrong");
+}
+
+TEST(ArticulatedCalls, RefusesWhatIsNotThere) {
+  Random random(452);
+  const Model model = random_tree(4, 0, random).build();
+  Dynamics dynamics(model);
+  EXPECT_THROW(static_cast<void>(dynamics.articulated_inertia(4)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(dynamics.articulated_inertia(world)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(dynamics.hinge_inertia(-2)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(dynamics.kalman_gain(4)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(dynamics.shifted_gain(4)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(dynamics.articulated_transition(0, 4)), ArgumentError);
+  std::vector<double> wrong(37);
+  EXPECT_THROW(dynamics.hinge_inertia(0, wrong), ArgumentError);
+  EXPECT_THROW(dynamics.kalman_gain(0, wrong), ArgumentError);
+  EXPECT_THROW(dynamics.shifted_gain(0, wrong), ArgumentError);
+  EXPECT_THROW(static_cast<void>(dynamics.square_root_times(Eigen::VectorXd::Zero(99))), ArgumentError);
+}
+
+TEST(ArticulatedCalls, NamesTheHingeThatMovesNothing) {
+  BodySpec ghost{.name = "ghost"};
+  ghost.hinge = {.name = "loose", .type = HingeType::revolute};
+  Dynamics dynamics(ModelBuilder().add(ghost).build());
+  try {
+    static_cast<void>(dynamics.square_root_times(Eigen::VectorXd::Zero(1)));
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("'loose'"));
+  }
+}
+
+}  // namespace
+}  // namespace bunraku::test

@@ -1,0 +1,319 @@
+/// Operational space of several nodes on trees, against dense J𝓜⁻¹J*.
+#include <numeric>
+
+#include <Eigen/Dense>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bunraku/dynamics/dynamics.hpp"
+#include "support/dense_blocks.hpp"
+#include "support/dense_reference.hpp"
+#include "support/near.hpp"
+#include "support/random_model.hpp"
+
+namespace bunraku::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// J of nodes in their own axes, from the dense reference; zero for the world.
+Eigen::MatrixXd dense_jacobian(const DenseReference& reference, int nv, std::span<const Node> nodes) {
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(6 * static_cast<Eigen::Index>(nodes.size()), nv);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].body == world) {
+      continue;
+    }
+    const Eigen::Matrix4d pose = reference.pose(static_cast<std::size_t>(nodes[i].body)) * to_eigen(nodes[i].X_BN);
+    const Eigen::Matrix3d R = pose.topLeftCorner<3, 3>().transpose();
+    const Eigen::MatrixXd j = reference.jacobian_at(nodes[i].body, pose.topRightCorner<3, 1>());
+    out.middleRows<3>(6 * static_cast<Eigen::Index>(i)) = R * j.topRows<3>();
+    out.middleRows<3>(6 * static_cast<Eigen::Index>(i) + 3) = R * j.bottomRows<3>();
+  }
+  return out;
+}
+
+Eigen::Index rank(const Eigen::MatrixXd& J, double threshold) {
+  Eigen::FullPivLU<Eigen::MatrixXd> lu(J);
+  lu.setThreshold(threshold);
+  return lu.rank();
+}
+
+class OperationalSpace : public testing::TestWithParam<int> {
+ protected:
+  Random random{static_cast<unsigned>(GetParam()) + 800};
+  Model model = random_dynamics_model(GetParam(), random);
+  int N = static_cast<int>(model.bodies().size());
+  Eigen::VectorXd q = random_configuration(model, static_cast<unsigned>(GetParam()));
+  Eigen::VectorXd v = random.vector(model.nv());
+  DenseReference reference{model, q};
+  Eigen::MatrixXd mass = reference.mass();
+  double condition = mass.norm() * mass.inverse().norm();
+  Dynamics dynamics{model};
+
+  void SetUp() override { dynamics.set_state(q, v); }
+};
+
+TEST_P(OperationalSpace, InverseInertiaOfManyNodes) {  // item D5
+  std::vector<Node> nodes;
+  for (int k = -1; k < N; ++k) {  // the world and every body, so every pair of branches
+    nodes.push_back({"n", k, random.transform()});
+  }
+  nodes.push_back({"twin", N - 1, random.transform()});
+  nodes.push_back({"twin", random.integer(0, N - 1), random.transform()});
+  const Eigen::MatrixXd J = dense_jacobian(reference, model.nv(), nodes);
+  const Eigen::MatrixXd expected = J * mass.ldlt().solve(J.transpose());
+  const Eigen::MatrixXd got = dynamics.operational_space_inverse(nodes);
+  EXPECT_TRUE(is_near(got, expected, 1e-14 * condition));
+  EXPECT_EQ(got, got.transpose());
+  EXPECT_EQ(got.leftCols<6>().norm(), 0) << "the world does not move";
+}
+
+TEST_P(OperationalSpace, InertiaAndConsistentInverse) {  // item D5
+  std::vector<int> bodies(static_cast<std::size_t>(N));
+  std::iota(bodies.begin(), bodies.end(), 0);
+  std::shuffle(bodies.begin(), bodies.end(), random.engine());
+  std::vector<Node> nodes;
+  for (const int k : bodies) {  // as many bodies as move independently of those before
+    nodes.push_back({"n", k, random.transform()});
+    const Eigen::MatrixXd J = dense_jacobian(reference, model.nv(), nodes);
+    const Eigen::MatrixXd inverse = J * mass.ldlt().solve(J.transpose());
+    const Eigen::VectorXd scale = inverse.diagonal().cwiseSqrt().cwiseInverse();
+    const bool independent = scale.allFinite() && Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
+                                                      scale.asDiagonal() * inverse * scale.asDiagonal())
+                                                          .eigenvalues()
+                                                          .minCoeff() > 1e-7;
+    if (!independent) {
+      EXPECT_LT(rank(J, 1e-9), J.rows());
+      EXPECT_THROW(static_cast<void>(dynamics.operational_space_inertia(nodes)), Error);
+      EXPECT_THROW(static_cast<void>(dynamics.dynamically_consistent_inverse(nodes)), Error);
+      nodes.pop_back();
+      continue;
+    }
+    const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(J.rows(), J.rows());
+    const Eigen::MatrixXd inertia = dynamics.operational_space_inertia(nodes);
+    const double spread = inertia.norm() * inverse.norm();
+    EXPECT_TRUE(is_near(inertia * inverse, identity, 1e-13 * spread));
+    EXPECT_EQ(inertia, inertia.transpose());
+    const Eigen::MatrixXd consistent = dynamics.dynamically_consistent_inverse(nodes);
+    EXPECT_TRUE(is_near(J * consistent, identity, 1e-13 * spread)) << "JJ̄ = I";
+    EXPECT_TRUE(is_near(consistent, mass.ldlt().solve(J.transpose()) * inverse.ldlt().solve(identity),
+                        1e-14 * condition * spread));
+  }
+}
+
+TEST_P(OperationalSpace, ConsistentInverseMovesWithTheLeastEnergy) {  // item D5
+  for (int k = 0; k < N; ++k) {
+    const std::vector<Node> nodes{{"n", k, random.transform()}};
+    const Eigen::MatrixXd J = dense_jacobian(reference, model.nv(), nodes);
+    if (rank(J, 1e-4) < 6) {
+      continue;
+    }
+    const Eigen::VectorXd x = random.vector(6);
+    const Eigen::VectorXd least = dynamics.dynamically_consistent_inverse(nodes) * x;
+    const Eigen::MatrixXd still = J.fullPivLu().kernel();  // motions that do not move the node
+    const double scale = mass.norm() * least.norm() * still.norm();
+    EXPECT_LT((still.transpose() * mass * least).cwiseAbs().maxCoeff(), 1e-10 * std::max(1.0, scale));
+  }
+}
+
+TEST_P(OperationalSpace, ForceCorrection) {  // item D4
+  Eigen::VectorXd torque = random.vector(model.nv());
+  std::vector<AppliedForce<double>> forces;
+  Eigen::VectorXd dense = Eigen::VectorXd::Zero(model.nv());
+  for (const ReferenceFrame frame : {ReferenceFrame::node, ReferenceFrame::aligned, ReferenceFrame::world_origin}) {
+    for (int i = 0; i < 2; ++i) {
+      const Node node{"n", random.integer(-1, N - 1), random.transform()};
+      const Force<double> f = random.force();
+      forces.emplace_back(node, f, frame);
+      if (node.body == world) {
+        continue;
+      }
+      const Eigen::Matrix4d pose = reference.pose(static_cast<std::size_t>(node.body)) * to_eigen(node.X_BN);
+      if (frame == ReferenceFrame::node) {
+        dense += dense_jacobian(reference, model.nv(), {&node, 1}).transpose() * to_eigen(f);
+      } else {
+        const Eigen::Vector3d point = frame == ReferenceFrame::aligned ? Eigen::Vector3d(pose.topRightCorner<3, 1>())
+                                                                       : Eigen::Vector3d(Eigen::Vector3d::Zero());
+        dense += reference.jacobian_at(node.body, point).transpose() * to_eigen(f);
+      }
+    }
+  }
+  const Eigen::VectorXd correction = dynamics.force_correction(forces);
+  EXPECT_TRUE(is_near(correction, mass.ldlt().solve(dense), 1e-14 * condition)) << "𝓜⁻¹J*f";
+  EXPECT_TRUE(is_near(correction, dynamics.forward(torque, forces) - dynamics.forward(torque), 1e-13 * condition));
+  EXPECT_TRUE(is_near(dynamics.inverse(v) - dynamics.inverse(v, forces), dense, 1e-12)) << "J*f in all frames";
+  EXPECT_EQ(dynamics.force_correction({}), Eigen::VectorXd::Zero(model.nv()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees, OperationalSpace, testing::Range(0, 18));  // mimics too
+
+/// A trunk on the world with two arms.
+Model two_arms() {
+  Random random(850);
+  ModelBuilder builder;
+  const auto add = [&](const std::string& name, const std::string& parent) {
+    BodySpec body{.name = name, .parent = parent, .hinge = random_hinge(HingeType::revolute, random)};
+    body.X_PF = random.transform();
+    body.inertia = random.inertia();
+    builder.add(body);
+  };
+  add("trunk0", std::string(world_name));
+  add("trunk1", "trunk0");
+  for (const char* side : {"left", "right"}) {
+    for (int i = 0; i < 7; ++i) {
+      add(side + std::to_string(i), i == 0 ? "trunk1" : side + std::to_string(i - 1));
+    }
+  }
+  return builder.build();
+}
+
+TEST(OperationalSpaceOfArms, HandsOfASharedTrunkAreCoupled) {  // item D5, RJK89 (A.5) and lemma 5 corrected
+  const Model model = two_arms();
+  const Eigen::VectorXd q = random_configuration(model, 1);
+  const Eigen::VectorXd v = Eigen::VectorXd::Zero(model.nv());
+  Dynamics dynamics(model);
+  dynamics.set_state(q, v);
+  const std::vector<Node> hands = {model.node("left6"), model.node("right6")};
+  const Eigen::MatrixXd inverse = dynamics.operational_space_inverse(hands);
+  EXPECT_GT((inverse.block<6, 6>(0, 6).norm()), 0.01 * inverse.norm()) << "printed as zero";
+  const DenseReference reference(model, q);
+  const Eigen::MatrixXd J = dense_jacobian(reference, model.nv(), hands);
+  EXPECT_TRUE(is_near(inverse, J * reference.mass().ldlt().solve(J.transpose()), 1e-11));
+
+  // all of Ω = ψ*H*D⁻¹Hψ on dense blocks: Ω(i,j) = ψ*(c,i)Υ(c)ψ(c,j); lemma 5 misses the pairs across branches
+  const DenseBlocks d(model, q, v);
+  const DenseArticulated x(d);
+  const Eigen::MatrixXd E_psi = d.E * x.tau;
+  const Eigen::MatrixXd middle = d.H.transpose() * x.D.inverse() * d.H;
+  const Eigen::MatrixXd omega = x.psi.transpose() * middle * x.psi;
+  Eigen::MatrixXd upsilon = Eigen::MatrixXd::Zero(6 * d.N, 6 * d.N);
+  for (int k = 0; k < d.N; ++k) {  // (A.3), block by block
+    const Eigen::MatrixXd column = E_psi.middleCols<6>(6 * k);
+    upsilon.block<6, 6>(6 * k, 6 * k) = (column.transpose() * upsilon * column) + middle.block<6, 6>(6 * k, 6 * k);
+  }
+  const Eigen::MatrixXd above = x.psi - Eigen::MatrixXd::Identity(6 * d.N, 6 * d.N);
+  const Eigen::MatrixXd lemma5 = upsilon + above.transpose() * upsilon + upsilon * above;
+  const auto is_ancestor = [&](int i, int j) {
+    while (j > i) {
+      j = d.body(j).parent;
+    }
+    return j == i;
+  };
+  int across = 0;
+  for (int i = 0; i < d.N; ++i) {
+    for (int j = 0; j < d.N; ++j) {
+      int c = i;
+      while (!is_ancestor(c, j)) {
+        c = d.body(c).parent;
+      }
+      const auto block = [](const Eigen::MatrixXd& m, int row, int column) {
+        return DenseBlocks::block(m, row, column);
+      };
+      const Eigen::MatrixXd right = block(x.psi, c, i).transpose() * block(upsilon, c, c) * block(x.psi, c, j);
+      EXPECT_TRUE(is_near(block(omega, i, j), right, 1e-11));
+      if (c != i && c != j) {
+        ++across;
+        EXPECT_EQ(block(lemma5, i, j).norm(), 0);
+        EXPECT_GT(block(omega, i, j).norm(), 1e-3);
+      } else {
+        EXPECT_TRUE(is_near(block(omega, i, j), block(lemma5, i, j), 1e-11));
+      }
+    }
+  }
+  EXPECT_EQ(across, 2 * 7 * 7);
+}
+
+TEST(OperationalSpaceOfArms, SaysRankAndRows) {
+  const Model model = two_arms();
+  Dynamics dynamics(model);
+  dynamics.set_state(random_configuration(model, 1), Eigen::VectorXd::Zero(model.nv()));
+  const auto says = [&](const std::vector<Node>& nodes) {
+    std::string text;
+    for (const bool inertia : {true, false}) {
+      try {
+        static_cast<void>(inertia ? dynamics.operational_space_inertia(nodes)
+                                  : dynamics.dynamically_consistent_inverse(nodes));
+      } catch (const ArgumentError&) {
+        return std::string("an argument is wrong");
+      } catch (const Error& e) {
+        text += e.what();
+      }
+    }
+    return text;
+  };
+  const auto both = [](const std::string& text) { return testing::ContainsRegex(text + ".*" + text); };
+  EXPECT_THAT(says({model.node("left1")}), both("1 node has 6 rows and rank 4"));
+  EXPECT_THAT(says({model.node("left6"), model.node("left6")}), both("2 nodes has 12 rows and rank 6"));
+  EXPECT_THAT(says({model.node("left6"), model.node("right6"), model.node("right2")}),
+              both("3 nodes has 18 rows and rank at most 16"));
+  EXPECT_THAT(says({model.node("world")}), both("1 node has 6 rows and rank 0"));
+  EXPECT_EQ(says({Node{"n", 99, {}}}), "an argument is wrong");
+  EXPECT_EQ(says({model.node("left6"), model.node("right6")}), "");
+}
+
+TEST(OperationalSpaceOfArms, RankDoesNotDependOnUnits) {
+  // a light finger on a heavy ship, both free: nine orders of magnitude between their blocks
+  ModelBuilder builder;
+  BodySpec ship{.name = "ship"};
+  ship.hinge.type = HingeType::free;
+  ship.inertia = RigidInertia<double>::about_center(1e6, {0, 0, 0}, Sym3<double>::diagonal(1e8, 1e8, 1e8));
+  BodySpec finger{.name = "finger"};
+  finger.hinge.type = HingeType::free;
+  finger.inertia = RigidInertia<double>::about_center(1e-3, {0, 0, 0}, Sym3<double>::diagonal(1e-7, 1e-7, 1e-7));
+  const Model model = builder.add(ship).add(finger).build();
+  const std::vector<Node> nodes = {model.node("ship"), model.node("finger")};
+  BasicDynamics<float> dynamics(model);
+  const Eigen::MatrixXf inertia = dynamics.operational_space_inertia(nodes);
+  EXPECT_FLOAT_EQ(inertia(3, 3), 1e6F);
+  EXPECT_FLOAT_EQ(inertia(6, 6), 1e-7F);
+  EXPECT_FLOAT_EQ(dynamics.dynamically_consistent_inverse(nodes)(6, 6), 1);
+}
+
+TEST(OperationalSpaceOfArms, InFloat) {
+  for (const bool mimic : {false, true}) {
+    ModelBuilder builder = edit(two_arms());
+    if (mimic) {
+      Random random(851);
+      BodySpec twin{.name = "twin", .parent = "left3", .inertia = random.inertia()};
+      twin.hinge = {.name = "follower", .type = HingeType::revolute, .mimic = Mimic{"left3_hinge", 0.5}};
+      builder.add(twin);
+    }
+    const Model model = builder.build();
+    const Eigen::VectorXd q = random_configuration(model, 1);
+    const Eigen::VectorXd v = Eigen::VectorXd::Zero(model.nv());
+    Dynamics exact(model);
+    BasicDynamics<float> dynamics(model);
+    exact.set_state(q, v);
+    dynamics.set_state(q.cast<float>(), v.cast<float>());
+    const std::vector<Node> hands = {model.node("left6"), model.node("right6")};
+    const auto in_double = [](const auto& x) { return Eigen::MatrixXd(x.template cast<double>()); };
+    EXPECT_TRUE(
+        is_near(in_double(dynamics.operational_space_inverse(hands)), exact.operational_space_inverse(hands), 2e-4));
+    const Eigen::MatrixXd inertia = exact.operational_space_inertia(hands);
+    const double spread = inertia.norm() * exact.operational_space_inverse(hands).norm();
+    EXPECT_TRUE(is_near(in_double(dynamics.operational_space_inertia(hands)), inertia, 1e-6 * spread));
+    EXPECT_TRUE(is_near(in_double(dynamics.dynamically_consistent_inverse(hands)),
+                        exact.dynamically_consistent_inverse(hands), 1e-6 * spread));
+    const AppliedForce<float> push(hands[0], Force<float>{{1, 2, 3}, {4, 5, 6}}, ReferenceFrame::node);
+    const AppliedForce<double> same(hands[0], Force<double>{{1, 2, 3}, {4, 5, 6}}, ReferenceFrame::node);
+    EXPECT_TRUE(is_near(in_double(dynamics.force_correction({&push, 1})), exact.force_correction({&same, 1}), 5e-4));
+  }
+}
+
+TEST(OperationalSpaceOfArms, RefuseWrongArguments) {
+  const Model model = two_arms();
+  Dynamics dynamics(model);
+  const std::vector<Node> nodes = {model.node("left6")};
+  std::vector<double> wrong(35);
+  EXPECT_THROW(dynamics.operational_space_inverse(nodes, wrong), ArgumentError);
+  EXPECT_THROW(dynamics.operational_space_inertia(nodes, wrong), ArgumentError);
+  EXPECT_THROW(dynamics.dynamically_consistent_inverse(nodes, wrong), ArgumentError);
+  EXPECT_THROW(dynamics.force_correction({}, wrong), ArgumentError);
+  AppliedForce<double> nowhere;
+  nowhere.body = 99;
+  EXPECT_THROW(static_cast<void>(dynamics.force_correction({&nowhere, 1})), ArgumentError);
+  EXPECT_EQ(dynamics.operational_space_inertia({}).size(), 0);
+}
+
+}  // namespace
+}  // namespace bunraku::test
