@@ -1,0 +1,229 @@
+/// @file
+/// Pinning, timing, and callgrind's counters.
+#include "meter.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+
+#include <bunraku/version.hpp>
+#include <fmt/format.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if __has_include(<valgrind/callgrind.h>)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#include <valgrind/callgrind.h>
+#pragma GCC diagnostic pop
+#define BENCH_HAS_CALLGRIND 1
+#else
+#define BENCH_HAS_CALLGRIND 0
+#endif
+
+namespace bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* out_variable = "BUNRAKU_CALLGRIND_OUT";  // where callgrind writes, for the program itself to read
+
+/// Ticks that each core has spent on work since the start of the machine.
+std::map<int, long long> busy_ticks() {
+  std::map<int, long long> busy;
+  std::ifstream file("/proc/stat");
+  for (std::string line; std::getline(file, line);) {
+    int core = 0;
+    long long user = 0;
+    long long nice = 0;
+    long long system = 0;
+    if (std::sscanf(line.c_str(), "cpu%d %lld %lld %lld", &core, &user, &nice, &system) == 4) {
+      busy[core] = user + nice + system;
+    }
+  }
+  return busy;
+}
+
+/// The sum that a dump of callgrind's ends with.
+double total_in(const std::string& path) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    constexpr std::string_view key = "totals: ";
+    if (line.starts_with(key)) {
+      return std::stod(line.substr(key.size()));
+    }
+  }
+  throw std::runtime_error(fmt::format("callgrind wrote no total into {}: is its version older than 3.15?", path));
+}
+
+double nanoseconds(const Batch& batch) {
+  const auto start = std::chrono::steady_clock::now();
+  batch();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+void require_optimized() {
+#ifdef __OPTIMIZE__
+  constexpr bool optimized = true;
+#else
+  constexpr bool optimized = false;
+#endif
+  const std::string_view type = BUNRAKU_BUILD_TYPE;
+  if (optimized && type == "Release" && bunraku::is_optimized()) {
+    return;
+  }
+  fmt::print(stderr,
+             "bench: this is a build of type {}, {} optimisation; its figures would mean nothing.\n"
+             "bench: `./run bench NAME` makes a build of type Release and runs that\n",
+             type.empty() ? "none" : type, optimized && bunraku::is_optimized() ? "with" : "without");
+  std::exit(2);
+}
+
+std::string compiler_flags() {
+  std::istringstream words(BUNRAKU_BENCH_FLAGS);
+  std::string out;
+  for (std::string word; words >> word;) {
+    out += (out.empty() ? "" : " ") + word;
+  }
+  return out;
+}
+
+int pin_to_quiet_core() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+    return -1;
+  }
+  const std::map<int, long long> before = busy_ticks();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  int best = -1;
+  long long least = std::numeric_limits<long long>::max();
+  for (const auto& [core, ticks] : busy_ticks()) {
+    const auto earlier = before.find(core);
+    if (core < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(core), &allowed) && earlier != before.end() &&
+        ticks - earlier->second < least) {
+      least = ticks - earlier->second;
+      best = core;
+    }
+  }
+  if (best < 0) {
+    return -1;
+  }
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(best), &one);
+  return sched_setaffinity(0, sizeof one, &one) == 0 ? best : -1;
+}
+
+bool counting() {
+#if BENCH_HAS_CALLGRIND
+  return RUNNING_ON_VALGRIND != 0 && std::getenv(out_variable) != nullptr;
+#else
+  return false;
+#endif
+}
+
+int run_again_under_callgrind(std::span<char* const> arguments) {
+  if (!BENCH_HAS_CALLGRIND) {
+    fmt::print(stderr,
+               "bench: compiled without <valgrind/callgrind.h>: install valgrind, remove the folder {} and\n"
+               "bench: run ./run bench again\n",
+               fs::read_symlink("/proc/self/exe").parent_path().string());
+    return 2;
+  }
+  std::string folder = (fs::temp_directory_path() / "bunraku-bench-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) {
+    fmt::print(stderr, "bench: no folder can be made in {}: set TMPDIR\n", fs::temp_directory_path().string());
+    return 1;
+  }
+  const std::string out = folder + "/out";
+  setenv(out_variable, out.c_str(), 1);
+  const std::string self = fs::read_symlink("/proc/self/exe").string();
+  std::vector<std::string> words = {
+      "valgrind", "--tool=callgrind", "--quiet", "--instr-atstart=no", "--callgrind-out-file=" + out, self};
+  words.insert(words.end(), arguments.begin() + 1, arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  int status = 1;
+  pid_t child = 0;
+  if (posix_spawnp(&child, "valgrind", nullptr, nullptr, argv.data(), environ) != 0) {
+    fmt::print(stderr, "bench: valgrind is not installed, or not in PATH\n");
+  } else if (waitpid(child, &status, 0) == child) {
+    status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  }
+  fs::remove_all(folder);
+  return status;
+}
+
+std::vector<double> least_nanoseconds(std::span<const Batch> batches, double seconds) {
+  constexpr int least_rounds = 5;
+  std::vector<double> least(batches.size(), std::numeric_limits<double>::infinity());
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (int round = 0; round < least_rounds || std::chrono::steady_clock::now() < end; ++round) {
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      batches[i]();  // the others have filled the caches
+      least[i] = std::min({least[i], nanoseconds(batches[i]), nanoseconds(batches[i])});
+    }
+  }
+  return least;
+}
+
+std::vector<double> instructions([[maybe_unused]] std::span<const Batch> batches) {
+  std::vector<double> counts;
+#if BENCH_HAS_CALLGRIND
+  static int dumps = 0;
+  for (const Batch& batch : batches) {
+    batch();  // binds what the dynamic linker binds at the first call
+    CALLGRIND_START_INSTRUMENTATION;
+    CALLGRIND_ZERO_STATS;
+    batch();
+    CALLGRIND_DUMP_STATS;
+    CALLGRIND_STOP_INSTRUMENTATION;
+    const std::string path = fmt::format("{}.{}", std::getenv(out_variable), ++dumps);
+    counts.push_back(total_in(path));
+    fs::remove(path);
+  }
+#endif
+  return counts;
+}
+
+std::vector<double> measure(std::span<const Batch> batches, double seconds) {
+  return counting() ? instructions(batches) : least_nanoseconds(batches, seconds);
+}
+
+const char* unit() {
+  return counting() ? "instructions" : "ns";
+}
+
+void require_writable(const std::string& path) {
+  if (!path.empty() && !std::ofstream(path, std::ios::app)) {
+    throw std::runtime_error(fmt::format("{} cannot be written: does its folder exist?", path));
+  }
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  require_writable(path);
+  std::ofstream file(path);
+  file << text << std::flush;
+  if (!file) {
+    throw std::runtime_error(fmt::format("{} cannot be written: is the disk full?", path));
+  }
+}
+
+}  // namespace bench

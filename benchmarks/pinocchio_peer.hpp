@@ -1,0 +1,84 @@
+/// @file
+/// Pinocchio behind a plain interface. Its headers take minutes and gigabytes to compile: they are included in one
+/// source alone, which depends on none of Bunraku's headers and so is compiled once, whatever changes in Bunraku.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace bench {
+
+/// The hinges that the benchmarks' models have.
+enum class PeerHinge { fixed, revolute, continuous, prismatic, free };
+
+/// A pose: rotation row by row, and translation.
+struct PeerPose {
+  std::array<double, 9> rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  std::array<double, 3> translation = {};
+};
+
+/// A body and the hinge by which it hangs on its parent, as bunraku::Body.
+struct PeerBody {
+  std::string name;
+  int parent = -1;  ///< Smaller than its own index; −1: the world.
+  PeerHinge hinge = PeerHinge::fixed;
+  std::array<double, 3> axis = {0, 0, 1};
+  PeerPose X_PF;
+  PeerPose X_MB;
+  double mass = 0;
+  std::array<double, 3> center = {};   ///< Of mass, in the body's axes.
+  std::array<double, 6> central = {};  ///< Inertia about the centre of mass: xx, yy, zz, xy, xz, yz.
+  std::array<double, 6> armature = {};
+  std::size_t q_index = 0;  ///< Where its coordinates start in Bunraku's q.
+  std::size_t v_index = 0;  ///< Where its coordinates start in Bunraku's v.
+};
+
+/// The two ways in which Pinocchio computes some quantities.
+enum class PeerConvention { local, world };
+
+/// A model, its working memory and states to compute at. Vectors and matrices go in and out in Bunraku's order of
+/// coordinates; they are turned into Pinocchio's once, so that nothing is copied in the functions that are timed.
+class PinocchioPeer {
+ public:
+  /// The model that Pinocchio's URDF reader would make of these bodies.
+  PinocchioPeer(std::span<const PeerBody> bodies, const std::array<double, 3>& gravity);
+  ~PinocchioPeer();
+  PinocchioPeer(const PinocchioPeer&) = delete;
+  PinocchioPeer& operator=(const PinocchioPeer&) = delete;
+  PinocchioPeer(PinocchioPeer&&) noexcept;
+  PinocchioPeer& operator=(PinocchioPeer&&) noexcept;
+
+  /// Such as "pinocchio 4.1.0".
+  static std::string name();
+
+  /// Adds a state; they count from zero.
+  void add_state(std::span<const double> q, std::span<const double> v, std::span<const double> acceleration,
+                 std::span<const double> torque);
+
+  /// Inverse dynamics at state i.
+  void rnea(std::size_t i);
+  /// Forward dynamics at state i.
+  void aba(std::size_t i, PeerConvention convention);
+  /// The upper triangle of the mass matrix at state i.
+  void crba(std::size_t i, PeerConvention convention);
+  /// The upper triangle of its inverse at state i.
+  void minverse(std::size_t i);
+
+  /// What rnea computed last.
+  void get_torque(std::span<double> out) const;
+  /// What aba computed last.
+  void get_acceleration(std::span<double> out) const;
+  /// What crba computed last, both triangles.
+  void get_mass_matrix(std::span<double> out) const;
+  /// What minverse computed last, both triangles.
+  void get_inverse_mass_matrix(std::span<double> out) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace bench
