@@ -129,17 +129,18 @@ Row run(const Shape& shape, int n, double seconds) {
     states.emplace_back(model, random);
   }
   std::vector<double> out(static_cast<std::size_t>(model.nv()));
-  using Function = void (bk::Dynamics::*)(std::span<const double>, std::span<double>);
   std::vector<bench::Batch> batches;
-  for (const Function function :
-       {Function(&bk::Dynamics::inverse), Function(&bk::Dynamics::forward), Function(&bk::Dynamics::solve)}) {
-    batches.emplace_back([&, function] {
+  const auto add = [&](auto call) {
+    batches.emplace_back([&, call] {
       for (const State& state : states) {
         dynamics.set_state(std::span(state.q), std::span(state.v));
-        (dynamics.*function)(state.x, out);
+        call(std::span<const double>(state.x));
       }
     });
-  }
+  };
+  add([&](std::span<const double> x) { dynamics.inverse(x, out); });
+  add([&](std::span<const double> x) { dynamics.forward(x, out); });
+  add([&](std::span<const double> x) { dynamics.solve(x, out); });
   for (std::size_t k = 0; k < batches.size(); ++k) {
     batches[k]();
     require_finite(out, quantities[k], model.name());

@@ -32,16 +32,18 @@ kernels::HingeVector<T> root_times(const T* D, int n, bool inverse, const kernel
     out[0] = inverse ? x[0] / std::sqrt(D[0]) : x[0] * std::sqrt(D[0]);
   } else if (n > 1) {
     using Small = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, 0, max_hinge_velocities, max_hinge_velocities>;
-    using SmallVector = Eigen::Matrix<T, Eigen::Dynamic, 1, 0, max_hinge_velocities, 1>;
-    const Small d = Eigen::Map<const Small>(D, n, n);
-    const Eigen::SelfAdjointEigenSolver<Small> parts(d);
-    const Eigen::Map<const SmallVector> given(x.x.data(), n);
-    SmallVector along = parts.eigenvectors().transpose() * given;
-    for (int i = 0; i < n; ++i) {
-      const T root = std::sqrt(parts.eigenvalues()[i]);
-      along[i] = inverse ? along[i] / root : along[i] * root;
+    const Eigen::SelfAdjointEigenSolver<Small> parts(Eigen::Map<const Small>(D, n, n));
+    for (int c = 0; c < n; ++c) {
+      const T root = std::sqrt(parts.eigenvalues()[c]);
+      T along{};
+      for (int i = 0; i < n; ++i) {
+        along += parts.eigenvectors()(i, c) * x[i];
+      }
+      along = inverse ? along / root : along * root;
+      for (int i = 0; i < n; ++i) {
+        out[i] += parts.eigenvectors()(i, c) * along;
+      }
     }
-    Eigen::Map<SmallVector>(out.x.data(), n).noalias() = parts.eigenvectors() * along;
   }
   return out;
 }
