@@ -44,9 +44,9 @@ void BasicDynamics<T>::set_state(std::span<const T> q, std::span<const T> v) {
   check_argument(v, s.model.nv(), "v");
   for (const kernels::QuaternionSlot& slot : s.coordinates.quaternions) {
     const T* x = q.data() + slot.user;
-    const double norm = std::sqrt(squared(x[0]) + squared(x[1]) + squared(x[2]) + squared(x[3]));
-    if (!(std::abs(norm - 1) <= quaternion_tolerance<T>)) {
-      refuse_quaternion(s.model.body(slot.body), norm, "q");
+    const double excess = squared(x[0]) + squared(x[1]) + squared(x[2]) + squared(x[3]) - 1;
+    if (!(std::abs(excess) <= 2 * quaternion_tolerance<T>)) {
+      refuse_quaternion(s.model.body(slot.body), std::sqrt(1 + excess), "q");
     }
   }
   s.coordinates.spread_positions(q, s.q);

@@ -92,11 +92,13 @@ struct Coordinates {
     }
     for (const QuaternionSlot& slot : quaternions) {
       T* x = out.data() + slot.full;
-      const Quaternion<T> unit = Quaternion<T>{x[0], x[1], x[2], x[3]}.normalized();
-      x[0] = unit.w;
-      x[1] = unit.x;
-      x[2] = unit.y;
-      x[3] = unit.z;
+      // 1/√(1 + d) in powers of d, which is small: exact to the last digit for what is taken for a unit quaternion
+      const T d = (x[0] * x[0] + x[1] * x[1]) + (x[2] * x[2] + x[3] * x[3]) - T(1);
+      const T scale = T(1) - d * (T(0.5) - d * (T(0.375) - d * T(0.3125)));
+      x[0] *= scale;
+      x[1] *= scale;
+      x[2] *= scale;
+      x[3] *= scale;
     }
     for (const CustomSlot& slot : customs) {
       std::array<double, max_hinge_positions> x{};

@@ -76,17 +76,14 @@ Motion<T> Sweeps<T>::hinge_bias_of(int k) const {
   return {Vec3<T>::zero(), {w.y * twice, -w.x * twice, T(0)}};  // 2 ω × z q̇
 }
 
-/// P(k): the link's own inertia and what its children have handed over. Number by number: a copy of all at once would
-/// wait for the children's numbers to reach memory.
+/// P(k): the link's own inertia and what its children have handed over, nothing for a leaf. Number by number: a copy of
+/// all at once would wait for the children's numbers to reach memory.
 template <class T>
 BUNRAKU_INLINE ArticulatedInertia<T> Sweeps<T>::gathered(int k) const {
   const Link<T>& l = tree_.links[at(k)];
   const Sym3<T>& i = l.inertia.inertia;
   const Vec3<T>& h = l.inertia.first_moment;
   const T& m = l.inertia.mass;
-  if (l.leaf) {
-    return ArticulatedInertia<T>::from_rigid(l.inertia);
-  }
   const Sym3<T>& J = P_[at(k)].rotational;
   const Mat3<T>& C = P_[at(k)].coupling;
   const Sym3<T>& L = P_[at(k)].linear;

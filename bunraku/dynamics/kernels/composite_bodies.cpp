@@ -23,13 +23,10 @@ BUNRAKU_INLINE void store(const ColumnLayout& layout, int e, int begin, int end,
 
 }  // namespace
 
-/// R(k): the link's own inertia and what its children have handed over.
+/// R(k): the link's own inertia and what its children have handed over, nothing for a leaf.
 template <class T>
 BUNRAKU_INLINE RigidInertia<T> Sweeps<T>::composed(int k) const {
   const RigidInertia<T>& own = tree_.links[at(k)].inertia;
-  if (tree_.links[at(k)].leaf) {
-    return own;
-  }
   const RigidInertia<T>& more = composite_[at(k)];
   return {own.mass + more.mass,
           own.first_moment + more.first_moment,
@@ -80,13 +77,22 @@ void Sweeps<T>::compose_floating(int k, T* out) {
   const T own[6][6] = {{i.xx, i.xy, i.xz, T(0), -h.z, h.y}, {i.xy, i.yy, i.yz, h.z, T(0), -h.x},
                        {i.xz, i.yz, i.zz, -h.y, h.x, T(0)}, {T(0), h.z, -h.y, m, T(0), T(0)},
                        {-h.z, T(0), h.x, T(0), m, T(0)},    {h.y, -h.x, T(0), T(0), T(0), m}};
+  const auto n = static_cast<std::ptrdiff_t>(layout_.user.size());
   const int e = layout_.first[at(k)];
+  T* rows = out + layout_.row[at(e)];
   for (int j = 0; j < 6; ++j) {
-    T* row = out + layout_.row[at(e + j)];
     for (int c = 0; c < 6; ++c) {
-      row[l.v + c] = own[j][c];
+      rows[j * n + l.v + c] = own[j][c];
     }
-    store(layout_, e + j, e + 6, layout_.coordinate_end[at(e)], cells() + j * lane_count<T>, out);
+  }
+  for (int c = e + 6; c < layout_.coordinate_end[at(e)]; ++c) {
+    const T* cell = cells() + layout_.cell[at(c)];
+    T* across = rows + layout_.user[at(c)];
+    T* down = out + layout_.row[at(c)] + l.v;
+#pragma GCC unroll 6
+    for (int j = 0; j < 6; ++j) {
+      across[j * n] = down[j] = cell[j * lane_count<T>];
+    }
   }
 }
 
