@@ -1,6 +1,7 @@
 /// 𝓜⁻¹ = W* D⁻¹ W with W = I − HψK. Row e of W is what the innovation of coordinate e sees of a unit torque at each
 /// coordinate beyond it; an inward sweep carries all unit torques at once.
 #include <algorithm>
+#include <span>
 
 #include "bunraku/dynamics/kernels/carry.hpp"
 
@@ -19,29 +20,49 @@ BUNRAKU_INLINE void store(const ColumnLayout& layout, int e, int end, const T* c
   }
 }
 
-/// Rows of 𝓜⁻¹ from column j on: Σ factor · row of W over one register of columns. Where that register ends with the
-/// matrix and begins before j, what is left of j stays.
-template <int rows, class T>
-BUNRAKU_INLINE void combine(const AncestorRow<T>* first, const AncestorRow<T>* last, int j, int n, T* const* out) {
+/// Rows of 𝓜⁻¹ from column j on: Σ factor · row of W over one register of columns, or two, to have more sums under way.
+template <int rows, int registers, class T>
+BUNRAKU_INLINE void combine(std::span<const AncestorRow<T>> ancestors, int j, T* const* out) {
   constexpr int lanes = lane_count<T>;
-  const int from = std::min(j, n - lanes);
-  Lanes<T> sum[rows] = {};
-  for (const AncestorRow<T>* a = first; a < last; ++a) {
-    const Lanes<T> w = *reinterpret_cast<const Loose<T>*>(a->row + from);
+  Lanes<T> sum[rows][registers] = {};
+  for (const AncestorRow<T>& a : ancestors) {
+#pragma GCC unroll 2
+    for (int r = 0; r < registers; ++r) {
+      const Lanes<T> w = *reinterpret_cast<const Loose<T>*>(a.row + j + r * lanes);
 #pragma GCC unroll 4
-    for (int i = 0; i < rows; ++i) {
-      sum[i] += a->factor[i] * w;
+      for (int i = 0; i < rows; ++i) {
+        sum[i][r] += a.factor[i] * w;
+      }
     }
   }
   for (int i = 0; i < rows; ++i) {
-    if (from == j) {
-      *reinterpret_cast<Loose<T>*>(out[i] + from) = sum[i];
-    } else {
-      T numbers[lanes];
-      *reinterpret_cast<Loose<T>*>(numbers) = sum[i];
-      for (int c = j; c < n; ++c) {
-        out[i][c] = numbers[c - from];
+    for (int r = 0; r < registers; ++r) {
+      *reinterpret_cast<Loose<T>*>(out[i] + j + r * lanes) = sum[i][r];
+    }
+  }
+}
+
+/// The same over all columns.
+template <int rows, class T>
+void combine(std::span<const AncestorRow<T>> ancestors, int n, T* const* out) {
+  constexpr int lanes = lane_count<T>;
+  int j = 0;
+  for (; j + 2 * lanes <= n; j += 2 * lanes) {
+    combine<rows, 2>(ancestors, j, out);
+  }
+  for (; j + lanes <= n; j += lanes) {
+    combine<rows, 1>(ancestors, j, out);
+  }
+  for (; j < n; ++j) {
+    T sum[rows] = {};
+    for (const AncestorRow<T>& a : ancestors) {
+#pragma GCC unroll 4
+      for (int i = 0; i < rows; ++i) {
+        sum[i] += a.factor[i] * a.row[j];
       }
+    }
+    for (int i = 0; i < rows; ++i) {
+      out[i][j] = sum[i];
     }
   }
 }
@@ -118,7 +139,7 @@ void Sweeps<T>::innovate_floating(int k, T* out) {
       g[j][i] = u[i] * of_state_.D_inverse[at(l.v + j)];
     }
   }
-  for (int j = 5; j > 0; --j) {  // its own columns
+  for (int j = 5; j >= 0; --j) {  // its own columns
     Force<T> unit = Force<T>::zero();
     unit[j] = T(-1);  // its innovation is one
     insert(e + j, unit);
@@ -142,9 +163,15 @@ void Sweeps<T>::innovate_floating(int k, T* out) {
     row.force.y = z[4];
     row.force.z = z[5];
   }
-  for (int j = 0; j < 6; ++j) {
-    store(layout_, e + j, layout_.coordinate_end[at(e)], reinterpret_cast<const T*>(rows_.data()) + j * lane_count<T>,
-          out);
+  const auto n = static_cast<std::ptrdiff_t>(layout_.user.size());
+  T* to = out + layout_.row[at(e)];
+  for (int c = e; c < layout_.coordinate_end[at(e)]; ++c) {
+    const T* cell = reinterpret_cast<const T*>(rows_.data()) + layout_.cell[at(c)];
+    T* column = to + layout_.user[at(c)];
+#pragma GCC unroll 6
+    for (int j = 0; j < 6; ++j) {
+      column[j * n] = cell[j * lane_count<T>];
+    }
   }
 }
 
@@ -174,34 +201,19 @@ void Sweeps<T>::combine_rows(T* out) {
         ancestor.factor[i] = w[column_of[i]] * scale;
       }
     }
-    const AncestorRow<T>* first = ancestors_.data();
-    if (n < lane_count<T>) {
-      for (int j = 0; j < n; ++j) {
-        T sum[combined_rows] = {};
-        for (int i = 0; i < rows; ++i) {
-          for (const AncestorRow<T>* a = first; a < first + count; ++a) {
-            sum[i] += a->factor[i] * a->row[j];
-          }
-        }
-        for (int i = 0; i < rows; ++i) {
-          to[i][j] = sum[i];
-        }
-      }
-    }
-    for (int j = 0; n >= lane_count<T> && j < n; j += lane_count<T>) {
-      switch (rows) {
-        case 4:
-          combine<4>(first, first + count, j, n, to);
-          break;
-        case 3:
-          combine<3>(first, first + count, j, n, to);
-          break;
-        case 2:
-          combine<2>(first, first + count, j, n, to);
-          break;
-        default:
-          combine<1>(first, first + count, j, n, to);
-      }
+    const std::span<const AncestorRow<T>> ancestors(ancestors_.data(), at(count));
+    switch (rows) {
+      case 4:
+        combine<4, T>(ancestors, n, to);
+        break;
+      case 3:
+        combine<3, T>(ancestors, n, to);
+        break;
+      case 2:
+        combine<2, T>(ancestors, n, to);
+        break;
+      default:
+        combine<1, T>(ancestors, n, to);
     }
     e -= rows;
   }
