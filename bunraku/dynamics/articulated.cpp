@@ -90,9 +90,14 @@ void BasicDynamics<T>::inverse_square_root_times(std::span<const T> x, std::span
   check_size(out.size(), s.nv(), "out");
   if (s.has_mimics()) {
     s.need_factor();
-    std::copy(x.begin(), x.end(), out.begin());
-    Eigen::Map<typename State::Vector> solution(out.data(), s.nv());
-    s.factor.matrixL().solveInPlace(solution);
+    const auto& L = s.factor.matrixLLT();
+    for (int i = 0; i < s.nv(); ++i) {
+      T left = x[static_cast<std::size_t>(i)];
+      for (int j = 0; j < i; ++j) {
+        left -= L(i, j) * out[static_cast<std::size_t>(j)];
+      }
+      out[static_cast<std::size_t>(i)] = left / L(i, i);
+    }
     return;
   }
   s.blocks.need_articulated();

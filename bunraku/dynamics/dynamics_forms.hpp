@@ -216,6 +216,9 @@ class DynamicsForms {
   }
 
  private:
+  friend Derived;
+  DynamicsForms() = default;
+
   BUNRAKU_INLINE Derived& self() { return static_cast<Derived&>(*this); }
   BUNRAKU_INLINE Eigen::Index nv() { return self().model().nv(); }
   BUNRAKU_INLINE static std::span<const T> given(VectorArgument x) {

@@ -2,7 +2,6 @@
 /// Sine and cosine together, many at a time, without a branch on the angle but for huge ones.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
@@ -38,14 +37,13 @@ struct SincosConstants<float> {
   static constexpr float largest = 1e3F;       ///< Beyond it the parts of π/2 do not suffice.
 };
 
-/// c[0] + c[1] u + … by Horner's rule.
-template <class T, class S, std::size_t N>
-BUNRAKU_INLINE S polynomial(const T (&c)[N], const S& u) {
-  S sum = c[N - 1] + S{};
+/// sum = c[0] + c[1] u + … by Horner's rule.
+template <class T, std::size_t N>
+BUNRAKU_INLINE void polynomial(const T (&c)[N], const Lanes<T>& u, Lanes<T>& sum) {
+  sum = c[N - 1] + Lanes<T>{};
   for (std::size_t i = N - 1; i-- > 0;) {
     sum = sum * u + c[i];
   }
-  return sum;
 }
 
 /// s = sin x and c = cos x of a register of angles, each to about an ulp of 1.
@@ -58,9 +56,13 @@ BUNRAKU_INLINE void sincos(const Lanes<T>& x, Lanes<T>& s, Lanes<T>& c) {
   const Lanes<T> whole = rounded - K::rounder;
   const Lanes<T> r = ((x - whole * K::half_pi[0]) - whole * K::half_pi[1]) - whole * K::half_pi[2];
   const Lanes<T> u = r * r;
-  const Lanes<T> sine = r + r * (u * polynomial(K::sine, u));
-  const Lanes<T> cosine = T(1) + u * (u * polynomial(K::cosine, u) - T(0.5));
-  const auto quadrant = std::bit_cast<Lanes<Bits>>(rounded);  // the last bits of the sum are the whole number
+  Lanes<T> sine;
+  Lanes<T> cosine;
+  polynomial<T>(K::sine, u, sine);
+  polynomial<T>(K::cosine, u, cosine);
+  sine = r + r * (u * sine);
+  cosine = T(1) + u * (u * cosine - T(0.5));
+  const auto quadrant = reinterpret_cast<Lanes<Bits>>(rounded);  // the sum's last bits are the whole number
   const auto swapped = (quadrant & 1) != 0;
   const Lanes<T> a = swapped ? cosine : sine;
   const Lanes<T> b = swapped ? sine : cosine;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "bunraku/dynamics/detail/cast.hpp"
 
@@ -37,10 +36,17 @@ struct EulerAngles {
 EulerAngles euler_zxz(const Rotation<double>& rotation) {
   const Mat3<double>& r = rotation.matrix();
   const double sine = std::hypot(r(0, 2), r(1, 2));
-  if (sine < negligible) {
-    return {0, r(2, 2) > 0 ? 0.0 : std::numbers::pi, std::atan2(-r(0, 1), r(0, 0))};
+  EulerAngles out;
+  if (sine > negligible) {
+    out.first = std::atan2(r(0, 2), -r(1, 2));
   }
-  return {std::atan2(r(0, 2), -r(1, 2)), std::atan2(sine, r(2, 2)), std::atan2(r(2, 0), r(2, 1))};
+  out.middle = std::atan2(sine > negligible ? sine : 0.0, r(2, 2));
+  // the last from what is left, not from the third row: near-parallel axes leave both that row and the first angle to
+  // rounding, but their sum is well determined
+  const Rotation<double> rest =
+      (Rotation<double>::about_z(out.first) * Rotation<double>::about_x(out.middle)).inverse() * rotation;
+  out.last = std::atan2(rest.matrix()(1, 0), rest.matrix()(0, 0));
+  return out;
 }
 
 /// Merges what fixed hinges join, and turns one-axis hinges to z.
@@ -145,7 +151,7 @@ template <class T>
 Kind set_turn(const Rotation<double>& turn, Link<T>& link) {
   const Mat3<double>& r = turn.matrix();
   link.turn = cast<T>(r);
-  if (!(std::abs(r(0, 1)) + std::abs(r(0, 2)) < negligible && r(0, 0) > 0)) {
+  if (std::abs(r(0, 1)) + std::abs(r(0, 2)) >= negligible || r(0, 0) < 0) {
     return Kind::revolute_full;
   }
   link.turn_c = static_cast<T>(r(1, 1));
