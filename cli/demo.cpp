@@ -1,5 +1,6 @@
 #include <string>
 
+#include <Eigen/QR>
 #include <fmt/format.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
@@ -46,20 +47,58 @@ std::string velocity_check(const Model& model, const Eigen::VectorXd& q, const E
       body, swept.x, swept.y, swept.z, moved.x, moved.y, moved.z, difference);
 }
 
-/// A forward-dynamics solve, and inverse dynamics of its answer: two different algorithms.
-std::string dynamics_check(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
-  Dynamics dynamics(model);
-  dynamics.set_state(q, v);
-  const Eigen::VectorXd torque = Eigen::VectorXd::LinSpaced(model.nv(), -0.2, 0.2);
-  const Eigen::VectorXd acceleration = dynamics.forward(torque);
-  const double difference = (dynamics.inverse(acceleration) - torque).cwiseAbs().maxCoeff();
-  if (!(difference < 1e-10)) {
-    throw Error(fmt::format("the torques come back off by {} N·m: this build is broken", difference));
+/// The largest number of a difference that should vanish, as text; an error where it does not.
+std::string vanishing(const Eigen::VectorXd& x, double tolerance, const char* what, const char* unit) {
+  const double largest = x.cwiseAbs().maxCoeff();
+  if (!(largest < tolerance)) {
+    throw Error(fmt::format("{} is off by {} {}: this build is broken", what, largest, unit));
   }
-  return fmt::format(
-      "\nForward dynamics, θ̈ = 𝓜⁻¹(T − 𝓒):                  [{:.4f}] rad/s²\n"
-      "Inverse dynamics of it gives the torques back to {:.0e} N·m; ln det 𝓜 = {:.6f}\n",
-      fmt::join(acceleration.begin(), acceleration.end(), ", "), difference, dynamics.log_determinant());
+  return fmt::format("{:.0e} {}", largest, unit);
+}
+
+/// Kinetic and potential energy, a time h after the model was at q and v with acceleration a.
+double energy_at(Dynamics& dynamics, const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& a,
+                 double h) {
+  const Eigen::VectorXd mean = v + h / 2 * a;
+  const Eigen::VectorXd then = v + h * a;
+  dynamics.set_state(integrate(dynamics.model(), q, mean, h), then);
+  return dynamics.kinetic_energy() + dynamics.potential_energy();
+}
+
+/// A forward-dynamics solve, and three checks of it by other ways: inverse dynamics, the equations of motion as dense
+/// matrices, and the balance of power.
+std::string dynamics_check(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  Dynamics dynamics(model, PassiveForces::left_out);  // damping would take power
+  dynamics.set_state(q, v);
+  const Eigen::VectorXd torque = 1.5 * dynamics.gravity_torques();
+  const Eigen::VectorXd acceleration = dynamics.forward(torque);
+  std::string out = fmt::format(
+      "\nForward dynamics, θ̈ = 𝓜⁻¹(T − 𝓒), friction aside, under 1.5 times what holds it still:\n{:<22}{:>9}{:>12}\n",
+      "", "T, N·m", "θ̈, rad/s²");
+  for (const Body& body : model.bodies()) {
+    if (body.nv == 1) {
+      out +=
+          fmt::format("{:<22}{:>9.4f}{:>10.4f}\n", body.hinge.name, torque[body.v_index], acceleration[body.v_index]);
+    }
+  }
+  const Eigen::MatrixXd mass = dynamics.mass_matrix();
+  const Eigen::VectorXd bias = dynamics.bias();
+  // QR, as Dynamics itself has a Cholesky factorization where hinges mimic others
+  const Eigen::VectorXd solved = mass.householderQr().solve(torque - bias);
+  out += fmt::format("Inverse dynamics of θ̈ gives T back to {}.\n",
+                     vanishing(dynamics.inverse(acceleration) - torque, 1e-10, "the torque", "N·m"));
+  out += fmt::format("With 𝓜 as a matrix, 𝓜θ̈ + 𝓒 − T is {}, and a dense solve of it gives θ̈ to {}.\n",
+                     vanishing(mass * acceleration + bias - torque, 1e-10, "the equation of motion", "N·m"),
+                     vanishing(solved - acceleration, 1e-9, "the acceleration", "rad/s²"));
+  constexpr double h = 1e-5;
+  const double kinetic = dynamics.kinetic_energy();
+  const double power = torque.dot(v);
+  const double gain =
+      (energy_at(dynamics, q, v, acceleration, h) - energy_at(dynamics, q, v, acceleration, -h)) / (2 * h);
+  out += fmt::format(
+      "It moves with {:.6f} J; the torques put in T·θ̇ = {:.6f} W, its energy changes by {:.6f} W: they differ by {}.\n",
+      kinetic, power, gain, vanishing(Eigen::VectorXd::Constant(1, gain - power), 1e-7, "the power", "W"));
+  return out;
 }
 
 std::string demo() {

@@ -2,7 +2,9 @@
 /// Writes JSON piece by piece into a buffer. Numbers are the shortest text that reads back to the same double.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <span>
 #include <string>
@@ -40,7 +42,8 @@ class JsonWriter {
       throw Error("a result is not finite");
     }
     separate();
-    fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE("{}"), x);
+    std::array<char, 32> text;  // 24 is the most; straight into the buffer would go character by character
+    buffer_.append(text.data(), fmt::format_to(text.data(), FMT_COMPILE("{}"), x));
     return *this;
   }
   /// A whole number.
@@ -82,6 +85,18 @@ class JsonWriter {
     begin_array();
     for (const double x : numbers) {
       value(x);
+    }
+    return end_array();
+  }
+  /// Rows of a matrix whose numbers come column by column.
+  JsonWriter& matrix(std::span<const double> columns, std::size_t rows, std::size_t cols) {
+    begin_array();
+    for (std::size_t i = 0; i < rows; ++i) {
+      begin_array();
+      for (std::size_t j = 0; j < cols; ++j) {
+        value(columns[i + j * rows]);
+      }
+      end_array();
     }
     return end_array();
   }

@@ -59,7 +59,7 @@ class LineError : public ArgumentError {
 /// One line of a file of states.
 class LineReader {
  public:
-  LineReader(const Model& model, const Needs& needs) : model_(model), needs_(needs) {}
+  LineReader(const Model& model, const Users& users) : model_(model), users_(users) {}
 
   /// Parses `line`, whose buffer has the parser's padding. Throws LineError.
   const State& read(std::string& line) {
@@ -73,18 +73,42 @@ class LineReader {
     } catch (const simdjson::simdjson_error& error) {
       throw LineError(fmt::format("this is not a JSON object of number lists: {}", error.what()));
     }
-    require(needs_.q, seen_.q, "q");
-    require(needs_.v, seen_.v, "v");
-    require(needs_.a, seen_.a, "a");
-    require(needs_.tau, seen_.tau, "tau");
+    if ((!seen_.q && !users_.q.empty()) || (!seen_.v && !users_.v.empty()) || (!seen_.a && !users_.a.empty()) ||
+        (!seen_.tau && !users_.tau.empty())) {
+      throw LineError(missing());
+    }
     return state_;
   }
 
+  /// What a line should be.
+  std::string cure() const {
+    std::vector<std::string> wanted;
+    const auto add = [&](const std::vector<std::string>& users, std::string_view name, int size) {
+      if (!users.empty()) {
+        wanted.push_back(fmt::format("\"{}\": [{} numbers]", name, size));
+      }
+    };
+    add(users_.q, "q", model_.nq());
+    add(users_.v, "v", model_.nv());
+    add(users_.a, "a", model_.nv());
+    add(users_.tau, "tau", model_.nv());
+    return fmt::format("write one object a line: {{{}}}", fmt::join(wanted, ", "));
+  }
+
  private:
-  static void require(bool needed, bool seen, std::string_view name) {
-    if (needed && !seen) {
-      throw LineError(fmt::format("there is no \"{}\"", name));
-    }
+  /// Names all that is missing, and what for.
+  std::string missing() const {
+    std::vector<std::string> out;
+    const auto add = [&](const std::vector<std::string>& users, bool seen, std::string_view name) {
+      if (!users.empty() && !seen) {
+        out.push_back(fmt::format("there is no \"{}\", needed for {}", name, fmt::join(users, ", ")));
+      }
+    };
+    add(users_.q, seen_.q, "q");
+    add(users_.v, seen_.v, "v");
+    add(users_.a, seen_.a, "a");
+    add(users_.tau, seen_.tau, "tau");
+    return fmt::format("{}", fmt::join(out, "; "));
   }
 
   void take(std::string_view key, const simdjson::dom::element& value) {
@@ -92,13 +116,11 @@ class LineReader {
       std::string_view name;
       std::vector<double>& values;
       bool& seen;
-      bool needed;
       int size;
     };
-    const std::array<Field, 4> fields = {Field{"q", state_.q, seen_.q, needs_.q, model_.nq()},
-                                         Field{"v", state_.v, seen_.v, needs_.v, model_.nv()},
-                                         Field{"a", state_.a, seen_.a, needs_.a, model_.nv()},
-                                         Field{"tau", state_.tau, seen_.tau, needs_.tau, model_.nv()}};
+    const std::array<Field, 4> fields = {
+        Field{"q", state_.q, seen_.q, model_.nq()}, Field{"v", state_.v, seen_.v, model_.nv()},
+        Field{"a", state_.a, seen_.a, model_.nv()}, Field{"tau", state_.tau, seen_.tau, model_.nv()}};
     for (const Field& field : fields) {
       if (key != field.name) {
         continue;
@@ -118,7 +140,7 @@ class LineReader {
   }
 
   const Model& model_;
-  Needs needs_;
+  const Users& users_;
   Needs seen_;
   State state_;
   simdjson::dom::parser parser_;
@@ -138,7 +160,7 @@ void read_lines(std::istream& in, const std::string& file, LineReader& reader,
     try {
       f(reader.read(line));
     } catch (const LineError& error) {
-      throw ModelError({file, number}, error.what(), "write one object a line, such as {\"q\": [0, 0], \"v\": [0, 0]}");
+      throw ModelError({file, number}, error.what(), reader.cure());
     } catch (const Error& error) {  // of what was computed from it
       throw ModelError({file, number}, error.what());
     }
@@ -150,13 +172,13 @@ void read_lines(std::istream& in, const std::string& file, LineReader& reader,
 
 }  // namespace
 
-void StateArguments::for_each(const Model& model, const Needs& needs,
+void StateArguments::for_each(const Model& model, const Users& users,
                               const std::function<void(const State&)>& f) const {
   if (!states.empty()) {
     if (!q.empty() || !v.empty() || !a.empty() || !tau.empty()) {
       throw ArgumentError("give either --states or --q, --v, --a, --tau, not both");
     }
-    LineReader reader(model, needs);
+    LineReader reader(model, users);
     if (states == "-") {
       std::ios::sync_with_stdio(false);
       read_lines(std::cin, "<standard input>", reader, f);

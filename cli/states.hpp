@@ -28,6 +28,14 @@ struct Needs {
   bool tau = false;  ///< Hinge torques.
 };
 
+/// What needs each of a state's vectors, as messages name it; a vector whose list is empty is not needed.
+struct Users {
+  std::vector<std::string> q;    ///< Of the configuration.
+  std::vector<std::string> v;    ///< Of the velocity.
+  std::vector<std::string> a;    ///< Of the acceleration.
+  std::vector<std::string> tau;  ///< Of the hinge torques.
+};
+
 /// The options that give states, and what they give.
 struct StateArguments {
   std::string q;       ///< Numbers, separated by spaces or commas.
@@ -40,7 +48,7 @@ struct StateArguments {
   void add_to(CLI::App& command);
   /// Calls f with each state in turn, its vectors checked for presence, size and finiteness. Throws ModelError with
   /// file and line for a bad line of a file, ArgumentError for a bad option.
-  void for_each(const Model& model, const Needs& needs, const std::function<void(const State&)>& f) const;
+  void for_each(const Model& model, const Users& users, const std::function<void(const State&)>& f) const;
 };
 
 /// Numbers separated by spaces or commas. Throws ArgumentError that names the option and the bad number.

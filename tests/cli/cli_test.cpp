@@ -11,6 +11,7 @@
 
 #include "bunraku/dynamics/kinematics.hpp"
 #include "bunraku/io/load.hpp"
+#include "program.hpp"
 #include "support/files.hpp"
 #include "support/near.hpp"
 
@@ -23,28 +24,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-
-struct Result {
-  int status;
-  std::string out;
-  std::string err;
-};
-
-const std::string puppet = std::string(BUNRAKU_SOURCE_DIR) + "/models/puppet.urdf";
-
-class Cli : public testing::Test {
- protected:
-  /// Runs the program through a shell; `arguments` must be quoted for it.
-  Result run(const std::string& arguments, const std::string& input = "") const {
-    const std::string in = folder.write("in", input);
-    // from the project's root, where the documents' examples are
-    const std::string command = fmt::format("cd '{}' && '{}' {} <'{}' >'{}' 2>'{}'", BUNRAKU_SOURCE_DIR,
-                                            BUNRAKU_PROGRAM, arguments, in, folder / "out", folder / "err");
-    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): a test's own command
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder / "out"), read_text(folder / "err")};
-  }
-  TemporaryFolder folder;
-};
 
 TEST_F(Cli, InfoDrawsTheTree) {
   const Result r = run("info '" + puppet + "'");
@@ -237,24 +216,30 @@ TEST_F(Cli, DemoChecksItself) {
   const Result r = run("demo");
   EXPECT_EQ(r.status, 0);
   EXPECT_THAT(r.out, HasSubstr("V = φ*H*θ̇"));
-  EXPECT_THAT(r.out, HasSubstr("Inverse dynamics of it gives the torques back"));
+  EXPECT_THAT(r.out, HasSubstr("θ̈ = 𝓜⁻¹(T − 𝓒)"));
+  EXPECT_THAT(r.out, HasSubstr("right_shoulder_lift"));
+  EXPECT_THAT(r.out, HasSubstr("Inverse dynamics of θ̈ gives T back to "));
+  EXPECT_THAT(r.out, HasSubstr("𝓜θ̈ + 𝓒 − T is "));
+  EXPECT_THAT(r.out, HasSubstr("the torques put in T·θ̇ = "));
 }
 
-/// Every `$ bunraku …` in the documents' console blocks prints what stands below it.
+/// Every `$ bunraku …` and `$ echo '…' | bunraku …` in the documents' console blocks prints what stands below it.
 TEST_F(Cli, DocumentsShowWhatTheProgramPrints) {
   int commands = 0;
-  for (const char* document : {"README.md"}) {
+  for (const char* document : {"README.md", "docs/command-line.md"}) {
     std::istringstream lines(read_text(std::filesystem::path(BUNRAKU_SOURCE_DIR) / document));
     std::string command;
+    std::string input;
     std::string expected;
     bool in_block = false;
     const auto check = [&] {
       if (!command.empty()) {
-        const Result r = run(command);
+        const Result r = run(command, input);
         EXPECT_EQ(r.out + r.err, expected) << document << ": " << command;
         ++commands;
       }
       command.clear();
+      input.clear();
       expected.clear();
     };
     for (std::string line; std::getline(lines, line);) {
@@ -264,12 +249,17 @@ TEST_F(Cli, DocumentsShowWhatTheProgramPrints) {
       } else if (in_block && line.starts_with("$ bunraku ")) {
         check();
         command = line.substr(10);
+      } else if (const std::size_t pipe = line.find("' | bunraku "); in_block && line.starts_with("$ echo '")) {
+        check();
+        ASSERT_NE(pipe, std::string::npos) << line;
+        input = line.substr(8, pipe - 8) + "\n";
+        command = line.substr(pipe + 12);
       } else if (in_block) {
         expected += line + "\n";
       }
     }
   }
-  EXPECT_GE(commands, 2);
+  EXPECT_GE(commands, 4);
 }
 
 TEST_F(Cli, HelpAndVersion) {

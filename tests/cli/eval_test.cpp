@@ -1,0 +1,280 @@
+/// `bunraku eval`: each quantity against the library, the lists that ask for them, what they lack.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Eigen/LU>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/io/load.hpp"
+#include "program.hpp"
+#include "support/near.hpp"
+
+namespace bunraku::test {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+/// The array or arrays after a key: all numbers of it, row by row.
+Eigen::MatrixXd matrix_of(const std::string& json, const std::string& key, Eigen::Index rows, Eigen::Index cols) {
+  const std::size_t found = json.find("\"" + key + "\":[");
+  EXPECT_NE(found, std::string::npos) << key << " in " << json;
+  std::vector<double> numbers;
+  if (found != std::string::npos) {
+    const char* at = json.c_str() + found + key.size() + 3;
+    int depth = 0;
+    do {
+      depth += *at == '[' ? 1 : *at == ']' ? -1 : 0;
+      char* end = nullptr;
+      const double x = std::strtod(at, &end);
+      if (end != at) {
+        numbers.push_back(x);
+      }
+      at = end == at ? at + 1 : end;
+    } while (depth > 0 && *at != '\0');
+  }
+  EXPECT_EQ(static_cast<Eigen::Index>(numbers.size()), rows * cols) << key;
+  numbers.resize(static_cast<std::size_t>(rows * cols));
+  return Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(numbers.data(), rows, cols);
+}
+
+/// A state of a model, and its line.
+struct Drawn {
+  explicit Drawn(const Model& model) : q(random_configuration(model, 3)) {
+    v = Eigen::VectorXd::LinSpaced(model.nv(), -0.7, 0.9);
+    a = Eigen::VectorXd::LinSpaced(model.nv(), 1.3, -0.4);
+    tau = Eigen::VectorXd::LinSpaced(model.nv(), 0.2, -0.3);
+  }
+  std::string line() const {
+    const auto list = [](const Eigen::VectorXd& x) { return fmt::format("[{}]", fmt::join(x.begin(), x.end(), ", ")); };
+    return fmt::format("{{\"q\": {}, \"v\": {}, \"a\": {}, \"tau\": {}}}\n", list(q), list(v), list(a), list(tau));
+  }
+  Eigen::VectorXd q;
+  Eigen::VectorXd v;
+  Eigen::VectorXd a;
+  Eigen::VectorXd tau;
+};
+
+/// A chain of three revolute links that tests can give names to.
+std::string chain(const std::string& a, const std::string& b, const std::string& c) {
+  std::string text = "<robot name=\"chain\"><link name=\"world\"/>";
+  std::string parent = "world";
+  for (const std::string& name : {a, b, c}) {
+    text += fmt::format(
+        "<link name=\"{0}\"><inertial><origin xyz=\"0.3 0.1 0\"/><mass value=\"1.5\"/><inertia ixx=\"0.1\" iyy=\"0.2\" "
+        "izz=\"0.15\"/></inertial></link><joint name=\"to {0}\" type=\"continuous\"><parent link=\"{1}\"/>"
+        "<child link=\"{0}\"/><origin xyz=\"0.5 0 0.1\" rpy=\"0.4 0 0\"/><axis xyz=\"0 1 0\"/></joint>",
+        name, parent);
+    parent = name;
+  }
+  return text + "</robot>";
+}
+
+TEST_F(Cli, EvalGivesTheMatrices) {
+  for (const bool free_base : {false, true}) {
+    for (const bool ideal : {false, true}) {
+      const Model model = load(puppet, {.free_base = free_base});
+      const Drawn s(model);
+      const Result r = run(fmt::format("eval '{}' --want coriolis,regressor,osim:right_hand,left_forearm,fd,id,mass"
+                                       " --states - {} {}",
+                                       puppet, free_base ? "--free-base" : "", ideal ? "--ideal" : ""),
+                           s.line());
+      ASSERT_EQ(r.status, 0) << r.err;
+      Dynamics dynamics(model, ideal ? PassiveForces::left_out : PassiveForces::included);
+      dynamics.set_state(s.q, s.v);
+      const Eigen::Index n = model.nv();
+      const Eigen::Index parameters = 10 * std::ssize(model.bodies());
+      const Eigen::MatrixXd coriolis = matrix_of(r.out, "coriolis", n, n);
+      EXPECT_TRUE(is_near(coriolis * s.v, dynamics.bias() - dynamics.gravity_torques(), 1e-12));
+      EXPECT_TRUE(is_near(coriolis, dynamics.coriolis_matrix(), 1e-14));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "regressor", n, parameters), dynamics.regressor(s.a), 1e-14));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "mass", n, n), dynamics.mass_matrix(), 1e-14));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "id", n, 1), dynamics.inverse(s.a), 1e-13));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "fd", n, 1), dynamics.forward(s.tau), 1e-11));
+      Eigen::MatrixXd jacobian(12, n);
+      jacobian << dynamics.jacobian("right_hand", ReferenceFrame::node),
+          dynamics.jacobian("left_forearm", ReferenceFrame::node);
+      EXPECT_TRUE(is_near(matrix_of(r.out, "osim:right_hand,left_forearm", 12, 12),
+                          jacobian * dynamics.mass_matrix().inverse() * jacobian.transpose(), 1e-10));
+    }
+  }
+}
+
+TEST_F(Cli, EvalLeavesPassiveForcesOutOfIdealHinges) {
+  const Model model = load(puppet);
+  const Drawn s(model);
+  const std::string command = "eval '" + puppet + "' --want fd,id --states -";
+  const Result full = run(command, s.line());
+  const Result ideal = run(command + " --ideal", s.line());
+  ASSERT_EQ(full.status + ideal.status, 0);
+  const Eigen::VectorXd difference = matrix_of(full.out, "id", 7, 1) - matrix_of(ideal.out, "id", 7, 1);
+  EXPECT_NEAR(difference[1], 0.03 * s.v[1], 1e-14);  // the damping of the shoulder
+  EXPECT_NE(full.out, ideal.out);
+}
+
+TEST_F(Cli, EvalRegressorTimesParametersAreTheTorques) {
+  const std::string file = folder.write("c.urdf", chain("a", "b", "c"));
+  const Model model = load(file);
+  const Drawn s(model);
+  const Result r = run("eval '" + file + "' --want regressor,id --states -", s.line());
+  ASSERT_EQ(r.status, 0) << r.err;
+  // m = 1.5, c = (0.3, 0.1, 0); inertia about the origin: I_c + m(|c|² − cc*)
+  Eigen::VectorXd one(10);
+  one << 1.5, 0.45, 0.15, 0, 0.1 + 0.015, -0.045, 0, 0.2 + 0.135, 0, 0.15 + 0.15;
+  EXPECT_TRUE(is_near(matrix_of(r.out, "regressor", 3, 30) * one.replicate(3, 1), matrix_of(r.out, "id", 3, 1), 1e-12));
+}
+
+TEST_F(Cli, EvalNamesAfterOsimAreItsNodes) {
+  const auto keys = [&](const std::string& want) {
+    const Result r = run("eval '" + puppet + "' " + want);
+    EXPECT_EQ(r.status, 0) << want << ": " << r.err;
+    std::vector<std::string> out;
+    int depth = 0;
+    for (std::size_t i = 0; i < r.out.size(); ++i) {
+      depth += r.out[i] == '{' || r.out[i] == '[' ? 1 : r.out[i] == '}' || r.out[i] == ']' ? -1 : 0;
+      if (depth == 1 && r.out[i] == '"') {
+        const std::size_t end = r.out.find('"', i + 1);
+        out.push_back(r.out.substr(i + 1, end - i - 1));
+        i = end;
+      }
+    }
+    return fmt::format("{}", fmt::join(out, " "));
+  };
+  EXPECT_EQ(keys("--want log_det,osim:right_hand,head,fd"), "log_det osim:right_hand,head fd");
+  EXPECT_EQ(keys("--want 'osim:right_hand , head, fd'"), "osim:right_hand,head fd");
+  EXPECT_EQ(keys("--want osim:head,osim:head,torso,jacobian:head:node,com"),
+            "osim:head osim:head,torso jacobian:head:node com");
+  EXPECT_EQ(keys("--want osim:head,torso --want com,mass"), "osim:head,torso com mass");
+  EXPECT_EQ(keys("--want com --want osim:head --want com"), "com osim:head");
+  EXPECT_EQ(keys("--want com,log_det, --want=com"), "com log_det");
+}
+
+TEST_F(Cli, EvalNodesMayHaveCommasAndNamesOfQuantities) {
+  const std::string file = folder.write("c.urdf", chain("com", "left,arm", "tool"));
+  const auto eval = [&](const std::string& want) { return run("eval '" + file + "' --q 0.1,0.2,0.3 " + want); };
+  const Result both = eval("--want osim:tool,com");
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.out, IsEmpty());
+  EXPECT_THAT(both.err, AllOf(StartsWith("error: --want: 'com' after 'osim:tool' is a quantity, and a node of this "
+                                         "model: give the quantity a --want of its own"),
+                              HasSubstr("write osim:tool,\\com for the node")));
+  const Result quantity = eval("--want osim:tool --want com");
+  EXPECT_EQ(quantity.status, 0) << quantity.err;
+  EXPECT_THAT(quantity.out, HasSubstr("]],\"com\":["));
+  const Result node = eval("--want 'osim:tool,\\com'");
+  ASSERT_EQ(node.status, 0) << node.err;
+  const Result first = eval("--want osim:com,tool");  // what stands right after osim: is a node
+  ASSERT_EQ(first.status, 0) << first.err;
+  // the same blocks, in the other order
+  const Eigen::MatrixXd one = matrix_of(node.out, "osim:tool,\\\\com", 12, 12);
+  const Eigen::MatrixXd other = matrix_of(first.out, "osim:com,tool", 12, 12);
+  EXPECT_TRUE(is_near(one.topLeftCorner(6, 6), other.bottomRightCorner(6, 6), 1e-14));
+  EXPECT_TRUE(is_near(one.topRightCorner(6, 6), other.bottomLeftCorner(6, 6), 1e-14));
+  for (const char* want : {"'osim:left\\,arm,tool'", "'jacobian:left\\,arm:node'", "fd,osim:com,id"}) {
+    EXPECT_EQ(eval(std::string("--want ") + want).status, 0) << want;
+  }
+}
+
+TEST_F(Cli, EvalSaysWhatIsWrongWithAWant) {
+  for (const auto& [want, message] : std::vector<std::pair<std::string, std::string>>{
+           {"osim:haed", "did you mean 'head'?"},
+           {"osim:head,right_hnad",
+            "'right_hnad' in 'osim:head,right_hnad' is neither a node of the model nor a "
+            "quantity; did you mean 'right_hand'?"},
+           {"osim:head,gravty", "neither a node of the model nor a quantity; did you mean 'gravity'?"},
+           {"osim:head --want gravty", "'gravty' is not a quantity; known are: poses, "},
+           {"'osim:head,\\com'", "no node"},
+           {"osim", "a node of 'osim' has no name: write osim:NODE,NODE…"},
+           {"osim:head,,torso", "a node of 'osim:head,' has no name"},
+           {"jacobian", "'jacobian' names no frame: write jacobian:NODE:FRAME"},
+           {"jacobian:head", "names no frame"},
+           {"coriolis:head", "'coriolis:head' is not a quantity"},
+           {"\"\"", "'' is not a quantity"},
+           {"com,,mass", "'' is not a quantity"}}) {
+    const Result r = run("eval '" + puppet + "' --want " + want);
+    EXPECT_EQ(r.status, 2) << want;
+    EXPECT_THAT(r.out, IsEmpty()) << want;
+    EXPECT_THAT(r.err, AllOf(StartsWith("error: "), HasSubstr(message))) << want;
+  }
+}
+
+TEST_F(Cli, EvalKnowsWhatIsNotThereYet) {
+  for (const char* want : {"id_dq", "id_dv", "fd_dq", "fd_dv", "closed_fd", "osim:head,id_dq"}) {
+    const Result r = run("eval '" + puppet + "' --want com," + want);
+    EXPECT_EQ(r.status, 2) << want;
+    EXPECT_THAT(r.out, IsEmpty()) << want;
+    EXPECT_THAT(r.err, HasSubstr("is a known quantity that is not available in this version, 0.")) << want;
+    EXPECT_THAT(r.err, AllOf(HasSubstr("available are: poses, "), Not(HasSubstr("closed_fd,")))) << want;
+  }
+}
+
+TEST_F(Cli, EvalNamesTheInputThatIsMissing) {
+  const std::string zeros = "[0,0,0,0,0,0,0]";
+  const std::string q = "\"q\": " + zeros;
+  const std::string v = ", \"v\": " + zeros;
+  const std::string a = ", \"a\": " + zeros;
+  for (const auto& [want, given, message] : std::vector<std::array<std::string, 3>>{
+           {"coriolis", q, "there is no \"v\", needed for coriolis\n"},
+           {"velocities,com", q, "there is no \"v\", needed for velocities\n"},
+           {"bias,energy,momentum", q, "there is no \"v\", needed for bias, energy, momentum\n"},
+           {"id", q + v, "there is no \"a\", needed for id\n"},
+           {"regressor", q + v, "there is no \"a\", needed for regressor\n"},
+           {"fd", q + v + a, "there is no \"tau\", needed for fd\n"},
+           {"fd,id", q + a, "there is no \"v\", needed for fd, id; there is no \"tau\", needed for fd\n"},
+           {"osim:head,torso", "", "there is no \"q\", needed for osim:head,torso\n"}}) {
+    const std::string line = fmt::format("{{{}}}\n", given);
+    const Result r = run("eval '" + puppet + "' --states - --want " + want, line);
+    EXPECT_EQ(r.status, 2) << want;
+    EXPECT_THAT(r.out, IsEmpty()) << want;
+    EXPECT_THAT(r.err, StartsWith("error: <standard input>:1: " + message)) << want;
+  }
+  const Result cure = run("eval '" + puppet + "' --free-base --states - --want fd", "{}");
+  EXPECT_THAT(cure.err, EndsWith("\n  write one object a line: {\"q\": [14 numbers], \"v\": [13 numbers], "
+                                 "\"tau\": [13 numbers]}\n"));
+}
+
+TEST_F(Cli, EvalNeedsNoMoreThanItSays) {
+  for (const char* want :
+       {"poses", "com", "gravity", "mass", "inverse_mass", "log_det", "jacobian:head:world", "osim:head,right_hand"}) {
+    const Result r = run(fmt::format("eval '{}' --states - --want {}", puppet, want), "{\"q\": [0,0,0,0,0,0,0]}");
+    EXPECT_EQ(r.status, 0) << want << ": " << r.err;
+    EXPECT_THAT(r.out, StartsWith(fmt::format("{{\"{}\":", want)));
+  }
+}
+
+TEST_F(Cli, EvalOfMoreThanFitsInMemoryKeepsItsOrder) {
+  // the answers pass 64 MiB, where they go to a temporary file
+  std::string lines;
+  constexpr int count = 1200;
+  for (int i = 0; i < count; ++i) {
+    lines += fmt::format("{{\"q\": [{},1,2,3,4,5,6]}}\n", 1e-5 * i);
+  }
+  const std::string file = folder.write("many.jsonl", lines);
+  const std::string hands = "right_hand,right_fingers,left_hand";
+  const std::string want = fmt::format("--want osim:{0},{0},{0},{0},poses", hands);
+  const Result r = run("eval '" + puppet + "' " + want + " --states '" + file + "'");
+  ASSERT_EQ(r.status, 0) << r.err;
+  EXPECT_GT(r.out.size(), std::size_t{64} << 20);
+  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), count);
+  const Result last = run("eval '" + puppet + "' " + want + fmt::format(" --q {},1,2,3,4,5,6", 1e-5 * (count - 1)));
+  EXPECT_TRUE(r.out.ends_with(last.out));
+  const Result broken = run("eval '" + puppet + "' " + want + " --states -", lines + "{\"q\": [0]}\n");
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_THAT(broken.out, IsEmpty());
+  EXPECT_THAT(broken.err, StartsWith(fmt::format("error: <standard input>:{}: q has 1 numbers", count + 1)));
+}
+
+}  // namespace
+}  // namespace bunraku::test
