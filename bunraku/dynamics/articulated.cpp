@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/dynamics/detail/block_algebra.hpp"
+#include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 
@@ -58,7 +59,7 @@ void BasicDynamics<T>::square_root_times(std::span<const T> x, std::span<T> out)
   check_size(out.size(), s.nv(), "out");
   if (s.has_mimics()) {
     s.need_factor();
-    const auto& L = s.factor.matrixLLT();
+    const auto& L = s.factor;
     for (int i = s.nv() - 1; i >= 0; --i) {  // from below, so that x may be out
       T sum{};
       for (int j = 0; j <= i; ++j) {
@@ -90,14 +91,8 @@ void BasicDynamics<T>::inverse_square_root_times(std::span<const T> x, std::span
   check_size(out.size(), s.nv(), "out");
   if (s.has_mimics()) {
     s.need_factor();
-    const auto& L = s.factor.matrixLLT();
-    for (int i = 0; i < s.nv(); ++i) {
-      T left = x[static_cast<std::size_t>(i)];
-      for (int j = 0; j < i; ++j) {
-        left -= L(i, j) * out[static_cast<std::size_t>(j)];
-      }
-      out[static_cast<std::size_t>(i)] = left / L(i, i);
-    }
+    std::copy(x.begin(), x.end(), out.begin());
+    kernels::solve_lower(s.factor, out.data());
     return;
   }
   s.blocks.need_articulated();

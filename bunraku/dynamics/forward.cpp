@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 
@@ -33,8 +34,7 @@ void BasicDynamics<T>::forward(std::span<const T> torque, std::span<T> accelerat
   for (std::size_t i = 0; i < s.unit.size(); ++i) {
     acceleration[i] = torque[i] - s.unit[i];
   }
-  Eigen::Map<typename State::Vector> x(acceleration.data(), s.nv());
-  s.factor.solveInPlace(x);
+  kernels::solve_factored(s.factor, acceleration.data());
 }
 
 template void BasicDynamics<double>::forward(std::span<const double>, std::span<double>, Forces);

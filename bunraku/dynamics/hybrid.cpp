@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/dynamics/detail/block_algebra.hpp"
+#include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/dynamics/detail/small_matrix.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
@@ -36,30 +37,6 @@ void check_given(const Model& model, std::span<const bool> prescribed, std::span
       }
     }
   }
-}
-
-/// Cholesky's factor L of the symmetric matrix A, in its lower triangle; the index of the first pivot that is not
-/// positive beyond rounding, or −1.
-template <class M>
-int factor_in_place(M& A) {
-  using T = typename M::Scalar;
-  const auto n = static_cast<int>(A.rows());
-  for (int j = 0; j < n; ++j) {
-    const T floor = A(j, j) * static_cast<T>(n) * std::numeric_limits<T>::epsilon();
-    for (int i = j; i < n; ++i) {
-      for (int m = 0; m < j; ++m) {
-        A(i, j) -= A(i, m) * A(j, m);
-      }
-      if (i > j) {
-        A(i, j) /= A(j, j);
-      } else if (A(j, j) > floor) {
-        A(j, j) = std::sqrt(A(j, j));
-      } else {
-        return j;
-      }
-    }
-  }
-  return -1;
 }
 
 /// The sweeps with a mask, over arrays that the caller lends: one entry a body, or one number a velocity.
@@ -208,15 +185,11 @@ void BasicDynamics<T>::State::hybrid_by_matrix(std::span<const bool> prescribed,
       }
     }
   }
-  if (const int pivot = factor_in_place(free_mass); pivot >= 0) {
-    const auto owner = std::find_if(model.bodies().begin(), model.bodies().end(), [pivot](const Body& body) {
-      return body.v_index <= pivot && pivot < body.v_index + body.nv;
-    });
-    throw massless(owner->hinge);
+  if (const int pivot = kernels::factor_in_place(free_mass); pivot >= 0) {
+    throw massless(owner(pivot).hinge);
   }
-  Eigen::Map<Vector> x(unit.data(), nv());
-  free_mass.template triangularView<Eigen::Lower>().solveInPlace(x);
-  free_mass.template triangularView<Eigen::Lower>().adjoint().solveInPlace(x);
+  kernels::solve_factored(free_mass, unit.data());
+  const Eigen::Map<const Vector> x(unit.data(), nv());
   for (std::size_t k = 0; k < prescribed.size(); ++k) {
     const Body& body = model.bodies()[k];
     for (int j = body.v_index; j < body.v_index + body.nv; ++j) {

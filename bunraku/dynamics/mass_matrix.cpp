@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 
@@ -38,7 +39,7 @@ void BasicDynamics<T>::solve(std::span<const T> x, std::span<T> out) {
     }
     Eigen::Map<typename State::Vector> solution(out.data() + i, s.nv());
     solution = Eigen::Map<const typename State::Vector>(x.data() + i, s.nv());
-    s.factor.solveInPlace(solution);
+    kernels::solve_factored(s.factor, solution.data());
   }
 }
 
@@ -53,7 +54,9 @@ void BasicDynamics<T>::inverse_mass_matrix(std::span<T> out) {
   s.need_factor();
   Eigen::Map<typename State::Matrix> inverse(out.data(), s.nv(), s.nv());
   inverse.setIdentity();
-  s.factor.solveInPlace(inverse);
+  for (int j = 0; j < s.nv(); ++j) {
+    kernels::solve_factored(s.factor, inverse.col(j).data());
+  }
 }
 
 template <class T>
@@ -63,7 +66,7 @@ T BasicDynamics<T>::log_determinant() {
     return s.sweeps.log_determinant();
   }
   s.need_factor();
-  return 2 * s.factor.matrixLLT().diagonal().array().log().sum();
+  return 2 * s.factor.diagonal().array().log().sum();
 }
 
 template void BasicDynamics<double>::mass_matrix(std::span<double>);

@@ -9,6 +9,7 @@
 
 #include "bunraku/dynamics/detail/block_algebra.hpp"
 #include "bunraku/dynamics/detail/cast.hpp"
+#include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 
@@ -164,7 +165,7 @@ void BasicDynamics<T>::State::operational_space_by_factor(std::span<const Node> 
   Eigen::Map<Vector> x(unit.data(), nv());
   for (std::size_t c = 0; c < rows; ++c) {
     jacobian_row<T>(blocks, coordinates, nodes, c, unit);
-    factor.solveInPlace(x);
+    kernels::solve_factored(factor, x.data());
     for (std::size_t i = c / 6; i < nodes.size(); ++i) {
       Motion<T> seen = Motion<T>::zero();
       for_each_column(blocks, nodes[i], [&](std::size_t j, const Motion<T>& column) {
@@ -273,7 +274,7 @@ void BasicDynamics<T>::force_correction(Forces forces, std::span<T> out) {
     s.need_factor();
     s.subtract_applied(forces, out);
     Eigen::Map<typename State::Vector> x(out.data(), s.nv());
-    s.factor.solveInPlace(x);
+    kernels::solve_factored(s.factor, x.data());
     x = -x;
     return;
   }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/dynamics/detail/cast.hpp"
+#include "bunraku/dynamics/detail/cholesky.hpp"
 
 namespace bunraku {
 
@@ -24,7 +25,6 @@ BasicDynamics<T>::State::State(Model m, PassiveForces p)
       unit(static_cast<std::size_t>(model.nv())),
       force(model.bodies().size()),
       motion(model.bodies().size()),
-      factor(coordinates.has_mimics ? model.nv() : 0),
       composite(model.bodies().size()),
       composite_rate(model.bodies().size()),
       column_rate(static_cast<std::size_t>(coordinates.nv)) {
@@ -38,6 +38,7 @@ BasicDynamics<T>::State::State(Model m, PassiveForces p)
     const auto n = static_cast<std::size_t>(coordinates.nv);
     full_mass.resize(n * n);
     reduced_mass.resize(model.nv(), model.nv());
+    factor.resize(model.nv(), model.nv());
     free_mass.resize(model.nv(), model.nv());
   }
   zeta.resize(model.bodies().size());
@@ -52,14 +53,22 @@ Vec3<T> BasicDynamics<T>::State::gravity() const {
 }
 
 template <class T>
+const Body& BasicDynamics<T>::State::owner(int velocity) const {
+  return *std::find_if(model.bodies().begin(), model.bodies().end(), [velocity](const Body& body) {
+    return body.v_index <= velocity && velocity < body.v_index + body.nv;
+  });
+}
+
+template <class T>
 void BasicDynamics<T>::State::need_factor() {
   if (factored) {
     return;
   }
   fold_mass();
-  factor.compute(reduced_mass);
-  if (factor.info() != Eigen::Success) {
-    throw Error("the mass matrix is singular: some hinge moves nothing that has mass");
+  factor = reduced_mass;
+  if (const int pivot = kernels::factor_in_place(factor); pivot >= 0) {
+    throw Error(fmt::format("hinge '{}', with all that it moves, has no mass: the mass matrix is singular",
+                            owner(pivot).hinge.name));
   }
   factored = true;
 }

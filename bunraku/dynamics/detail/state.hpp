@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 
 #include "bunraku/dynamics/detail/blocks.hpp"
 #include "bunraku/dynamics/detail/inertia_rate.hpp"
@@ -29,7 +29,9 @@ struct BasicDynamics<T>::State {
   /// Gravity in T.
   Vec3<T> gravity() const;
 
-  /// S*𝓜S and its factor, for models with mimics. Throws Error where it is singular.
+  /// The body whose hinge has that velocity coordinate of the user.
+  const Body& owner(int velocity) const;
+  /// S*𝓜S and its factor, for models with mimics. Throws Error naming the hinge where it is singular.
   void need_factor();
   /// S*𝓜S, n×n.
   void fold_mass();
@@ -82,7 +84,7 @@ struct BasicDynamics<T>::State {
   std::vector<Motion<T>> motion;  ///< Scratch, one a body.
   std::vector<T> full_mass;       ///< With mimics.
   Matrix reduced_mass;            ///< With mimics.
-  Eigen::LLT<Matrix> factor;      ///< With mimics.
+  Matrix factor;                  ///< With mimics: L of 𝓜 = LL*, in the lower triangle.
   bool factored = false;
   std::vector<Motion<T>> zeta;                          ///< Scratch, one a body.
   std::vector<ArticulatedInertia<T>> free_P;            ///< Scratch of hybrid(), one a body.
