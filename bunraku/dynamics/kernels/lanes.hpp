@@ -63,25 +63,25 @@ BUNRAKU_INLINE Lanes<T> blended(const Lanes<T>& x, Loose<typename LaneMask<T>::B
   return mask ? Lanes<T>{} + value : x;
 }
 
-/// Where each coordinate has its lane. Coordinates are in the order of the links. Where a tree branches, every child
-/// but the first starts a new register: a register then holds, besides a subtree's columns, at most columns of its
-/// ancestors, which come later in an inward sweep, so that whole registers can be moved.
+/// Where each coordinate has its lane. Coordinates are in the depth-first order of the links. Where a tree branches,
+/// every child but the first starts a new register: a register then holds, besides a subtree's columns, at most columns
+/// of its ancestors, which come later in an inward sweep, so that whole registers can be moved.
 struct ColumnLayout {
   /// O(N).
   template <class T>
   explicit ColumnLayout(const Tree<T>& tree);
 
-  std::vector<int> first;           ///< First coordinate of each link; one more at the end.
-  std::vector<int> slot;            ///< The lane of each coordinate, counted through all registers.
-  std::vector<int> user;            ///< Where each coordinate is among those of all hinges.
-  std::vector<int> register_begin;  ///< For each link: the first register of its subtree …
+  // by links
+  std::vector<int> first;           ///< First coordinate.
+  std::vector<int> register_begin;  ///< The first register of the subtree …
   std::vector<int> register_end;    ///< … and one beyond the last.
-  std::vector<int> parent;          ///< For each coordinate: the one before it inward, or −1.
-  std::vector<int> coordinate_end;  ///< For each coordinate: one beyond the last of its link's subtree.
-  std::vector<std::ptrdiff_t> row;  ///< For each coordinate: where its row starts in a square matrix.
-  std::vector<int> cell;            ///< For each coordinate: its number of the first component in an array of Columns.
-  std::vector<int> column_begin;    ///< For each coordinate: the least of the coordinates of its link's subtree …
-  std::vector<int> column_end;      ///< … and one beyond the largest, as counted among those of all hinges.
+  // by coordinates
+  std::vector<int> user;            ///< Where it is among those of all hinges.
+  std::vector<int> slot;            ///< Its lane, counted through all registers.
+  std::vector<int> cell;            ///< Where its first component is in an array of Columns.
+  std::vector<std::ptrdiff_t> row;  ///< Where its row starts in a square matrix.
+  std::vector<int> parent;          ///< The one before it inward, or −1.
+  std::vector<int> coordinate_end;  ///< One beyond the last of its link's subtree.
   int registers = 0;                ///< Of lane_count lanes.
   int depth = 0;                    ///< The most coordinates between one and the world.
   bool branches = false;            ///< Whether some coordinates are not on one path.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "bunraku/dynamics/detail/cast.hpp"
 
@@ -126,7 +127,7 @@ Rotation<double> choose_frames(const Model& model, std::vector<Draft>& drafts) {
 }
 
 /// Depth first, children in order; without recursion, since chains may be long.
-std::vector<int> depth_first(const std::vector<Draft>& drafts) {
+std::vector<int> depth_first_order(const std::vector<Draft>& drafts) {
   std::vector<int> order;
   std::vector<int> stack;
   order.reserve(drafts.size());
@@ -143,6 +144,23 @@ std::vector<int> depth_first(const std::vector<Draft>& drafts) {
     stack.insert(stack.end(), children.rbegin(), children.rend());
   }
   return order;
+}
+
+/// Trees of at most so many links are swept level by level: links of one kind then come together, and their arithmetic
+/// overlaps, since none waits for another. In larger ones parent and child should stay close together in memory.
+constexpr std::size_t most_by_levels = 256;
+
+template <class T>
+void sort_by_levels(const std::vector<Draft>& drafts, const std::vector<Link<T>>& links, std::vector<int>& order) {
+  std::vector<int> level(drafts.size());
+  for (std::size_t k = 0; k < drafts.size(); ++k) {  // parents come first
+    level[k] = drafts[k].parent < 0 ? 0 : level[static_cast<std::size_t>(drafts[k].parent)] + 1;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    const auto i = static_cast<std::size_t>(a);
+    const auto j = static_cast<std::size_t>(b);
+    return std::tuple(level[i], links[i].kind, links[i].geared) < std::tuple(level[j], links[j].kind, links[j].geared);
+  });
 }
 
 /// Sets the constant rotation of a revolute link and what is least to do for it. What is rounding of a right angle
@@ -198,28 +216,38 @@ template <class T>
 Tree<T>::Tree(const Model& model, const Coordinates<T>& coordinates) {
   std::vector<Draft> drafts = merge(model);
   world_turn = Rotation<T>(cast<T>(choose_frames(model, drafts).matrix()));
-  const std::vector<int> order = depth_first(drafts);
+  std::vector<Link<T>> folded_links;
+  folded_links.reserve(drafts.size());
+  for (const Draft& draft : drafts) {
+    folded_links.push_back(folded(draft, model.bodies()[static_cast<std::size_t>(draft.body)].hinge.type, coordinates));
+  }
+  depth_first = depth_first_order(drafts);
+  std::vector<int> order = depth_first;
+  if (order.size() <= most_by_levels) {
+    sort_by_levels(drafts, folded_links, order);
+  }
   std::vector<int> place(drafts.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
   }
+  for (int& k : depth_first) {
+    k = place[static_cast<std::size_t>(k)];
+  }
   links.reserve(order.size());
   for (const int k : order) {
     const Draft& draft = drafts[static_cast<std::size_t>(k)];
-    Link<T> link = folded(draft, model.bodies()[static_cast<std::size_t>(draft.body)].hinge.type, coordinates);
-    if (draft.parent >= 0) {
-      link.parent = place[static_cast<std::size_t>(draft.parent)];
-      link.opens_parent = drafts[static_cast<std::size_t>(draft.parent)].children.back() == k;
-    }
+    Link<T> link = folded_links[static_cast<std::size_t>(k)];
+    link.parent = draft.parent < 0 ? -1 : place[static_cast<std::size_t>(draft.parent)];
     if (link.kind <= Kind::revolute_full) {
       revolute.push_back({static_cast<int>(links.size()), link.q, static_cast<T>(draft.offset)});
     }
     add(link);
   }
+  std::vector<bool> opened(links.size());
   for (std::size_t k = links.size(); k-- > 0;) {
-    if (links[k].parent >= 0) {
-      int& end = links[static_cast<std::size_t>(links[k].parent)].end;
-      end = std::max(end, links[k].end);
+    if (const int parent = links[k].parent; parent >= 0) {
+      links[k].opens_parent = !opened[static_cast<std::size_t>(parent)];
+      opened[static_cast<std::size_t>(parent)] = true;
     }
   }
 }
@@ -228,7 +256,6 @@ template <class T>
 void Tree<T>::add(const Link<T>& link) {
   const int k = static_cast<int>(links.size());
   links.push_back(link);
-  links.back().end = k + 1;
   if (link.kind == Kind::floating || link.kind == Kind::general) {
     links.back().special = static_cast<int>(special.size());
     special.push_back(k);

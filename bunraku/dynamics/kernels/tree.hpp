@@ -1,5 +1,5 @@
 /// @file
-/// A model as the tuned sweeps see it: bodies joined by fixed hinges merged into links, links in depth-first order, and
+/// A model as the tuned sweeps see it: bodies joined by fixed hinges merged into links, links of one kind together, and
 /// the links' frames turned so that the arithmetic is least. Users never see these frames.
 #pragma once
 
@@ -27,11 +27,10 @@ enum class Kind : std::uint8_t {
 template <class T>
 struct Link {
   int parent = -1;            ///< Index, or −1 for the world; smaller than its own.
-  int end = 0;                ///< One beyond the last link of its subtree.
   Kind kind{};                ///< Which arithmetic.
   bool geared = false;        ///< Whether its hinge has armature.
   bool leaf = true;           ///< Whether nothing hangs on it.
-  bool opens_parent = false;  ///< Whether it is the last child of its parent: inward, the first that arrives there.
+  bool opens_parent = false;  ///< Whether no child of its parent comes after it: inward, it is the first there.
   int body = 0;               ///< The model's body that its hinge moves.
   int q = 0;                  ///< First position, among those of all hinges.
   int v = 0;                  ///< First velocity, likewise.
@@ -69,8 +68,9 @@ struct Tree {
   /// O(N).
   Tree(const Model& model, const Coordinates<T>& coordinates);
 
-  std::vector<Link<T>> links;             ///< Depth first, children in the order of the file.
+  std::vector<Link<T>> links;             ///< Parent before child.
   std::vector<Run> runs;                  ///< All links in order.
+  std::vector<int> depth_first;           ///< All links, depth first, children in the order of the file.
   std::vector<int> special;               ///< The floating and general links.
   std::vector<RevoluteSlot<T>> revolute;  ///< The revolute links.
   Rotation<T> world_turn;                 ///< The world's frame as the sweeps have it, in the user's.
