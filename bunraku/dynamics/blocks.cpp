@@ -127,7 +127,13 @@ void Blocks<T>::need_articulated() {
       }
     }
     std::copy_n(D, n * n, inverse);
-    if (!invert_positive(inverse, n, log_determinant_)) {
+    std::array<T, max_hinge_velocities> floors{};
+    bool geared = false;
+    for (int i = 0; i < n; ++i) {
+      floors[at(i)] = vanishing<T> * neighbours(P(k), H(slot.v + i));
+      geared = geared || armature(slot.v + i) != T(0);
+    }
+    if (!invert_positive(inverse, n, floors.data(), log_determinant_)) {
       throw Error(fmt::format("hinge '{}' moves nothing that has mass: its articulated inertia D is singular",
                               model_.bodies()[at(k)].hinge.name));
     }
@@ -143,6 +149,7 @@ void Blocks<T>::need_articulated() {
       rest.coupling -= outer(g.moment, u.force);
       rest.linear -= Sym3<T>::symmetric_part(outer(g.force, u.force));
     }
+    forget_rounding(model_.bodies()[at(k)].hinge.type, geared, rest);
     if (parent(k) != world) {
       P_[at(parent(k))] += X_PB(k) * rest;
     }

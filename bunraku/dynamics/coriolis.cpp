@@ -13,7 +13,7 @@ namespace bunraku {
 template <class T>
 void BasicDynamics<T>::coriolis_matrix(std::span<T> out) {
   State& s = *state_;
-  check_size(out.size(), s.nv() * s.nv(), "the Coriolis matrix");
+  check_size(out.size(), std::ptrdiff_t{s.nv()} * s.nv(), "the Coriolis matrix");
   s.blocks.need_velocities();
   s.sweep_composites();
   s.sweep_composite_rates();

@@ -45,13 +45,24 @@ void BasicDynamics<T>::set_state(std::span<const T> q, std::span<const T> v) {
   for (const kernels::QuaternionSlot& slot : s.coordinates.quaternions) {
     const T* x = q.data() + slot.user;
     const double excess = squared(x[0]) + squared(x[1]) + squared(x[2]) + squared(x[3]) - 1;
-    if (!(std::abs(excess) <= 2 * quaternion_tolerance<T>)) {
-      refuse_quaternion(s.model.body(slot.body), std::sqrt(1 + excess), "q");
+    if (!(std::abs(excess) <= quaternion_tolerance<T>)) {  // of the norm it is about half
+      const double norm = std::sqrt(1 + excess);
+      if (!(std::abs(norm - 1) <= quaternion_tolerance<T>)) {
+        refuse_quaternion(s.model.body(slot.body), norm, "q");
+      }
+    }
+  }
+  if (s.has_mimics()) {  // a mimic's ratio may lead beyond the range of numbers
+    s.coordinates.spread(v, s.full);
+    check_argument(std::span<const T>(s.full), s.coordinates.nv, "v, with that of the hinges that follow others,");
+    for (const kernels::MimicSlot& m : s.coordinates.mimics) {
+      const T follows = s.coordinates.followed(m, q);
+      check_argument(std::span<const T>(&follows, 1), 1, "q of a hinge that follows another");
     }
   }
   s.coordinates.spread_positions(q, s.q);
   if (s.has_mimics()) {
-    s.coordinates.spread(v, s.v);
+    std::copy(s.full.begin(), s.full.end(), s.v.begin());
   } else {
     std::copy(v.begin(), v.end(), s.v.begin());
   }

@@ -52,7 +52,7 @@ struct AppliedForce {
 ///
 /// N is the number of bodies, n that of velocity coordinates, d the depth of a node. Matrices are column by column.
 /// A mimic hinge has no coordinate of its own: everything here is in the coordinates that are left, exactly; what is
-/// O(N) with an inverse of 𝓜 in it is then O(N + n³).
+/// O(N) with an inverse of 𝓜 in it is then O(N² + n³), N counting mimic hinges too.
 template <class T>
 class BUNRAKU_API BasicDynamics : public DynamicsForms<BasicDynamics<T>, T> {
   using Forms = DynamicsForms<BasicDynamics<T>, T>;
@@ -61,12 +61,12 @@ class BUNRAKU_API BasicDynamics : public DynamicsForms<BasicDynamics<T>, T> {
   /// Forces from outside, as an argument.
   using Forces = std::span<const AppliedForce<T>>;
 
-  /// At the neutral configuration, at rest. O(N) memory; models with mimic hinges O(n²).
+  /// At the neutral configuration, at rest. O(N) memory; models with mimic hinges O(N²).
   explicit BasicDynamics(Model model, PassiveForces passive = PassiveForces::included);
   ~BasicDynamics();
   BasicDynamics(const BasicDynamics&) = delete;
   BasicDynamics& operator=(const BasicDynamics&) = delete;
-  BasicDynamics(BasicDynamics&&) noexcept;             ///< Takes over the other's state.
+  BasicDynamics(BasicDynamics&&) noexcept;             ///< Takes over the other's state; the other is then of no use.
   BasicDynamics& operator=(BasicDynamics&&) noexcept;  ///< Takes over the other's state.
 
   /// The model.
@@ -110,7 +110,7 @@ class BUNRAKU_API BasicDynamics : public DynamicsForms<BasicDynamics<T>, T> {
   void coriolis_matrix(std::span<T> out);
   /// 𝓜⁻¹ = [I − HψK]*D⁻¹[I − HψK], n×n, both triangles. O(N n).
   void inverse_mass_matrix(std::span<T> out);
-  /// 𝓜⁻¹x for one x of n numbers, or for several, column by column. O(N) each.
+  /// 𝓜⁻¹x for one x of n numbers, or for several, or none, column by column. O(N) each.
   void solve(std::span<const T> x, std::span<T> out);
   /// 𝓜^½x = (I + HφK)D^½x, a square root in the sense 𝓜^½(𝓜^½)* = 𝓜; with mimic hinges Cholesky's. O(N).
   void square_root_times(std::span<const T> x, std::span<T> out);
@@ -155,7 +155,9 @@ class BUNRAKU_API BasicDynamics : public DynamicsForms<BasicDynamics<T>, T> {
 
   /// ½θ̇*𝓜θ̇, in joules, armature included. O(N).
   T kinetic_energy();
-  /// Of gravity, zero at the world's origin, and of the springs unless left out, in joules. O(N).
+  /// Of gravity, zero at the world's origin, and of the springs unless left out, ½Σ stiffness · stretch², in joules.
+  /// On planar and free hinges, and spherical ones of unequal stiffness, the springs' torques, −stiffness · stretch,
+  /// are not its gradient. O(N).
   T potential_energy();
   /// The centre of mass in the world, of all bodies. O(N).
   Vec3<T> center_of_mass();

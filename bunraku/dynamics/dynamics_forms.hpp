@@ -3,9 +3,11 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "bunraku/error.hpp"
 #include "bunraku/export.hpp"
 #include "bunraku/model/model.hpp"
 #include "bunraku/spatial/eigen.hpp"
@@ -106,6 +108,9 @@ class DynamicsForms {
   }
   /// 𝓜⁻¹X for the columns of X. See the span form.
   BUNRAKU_INLINE Matrix solve_columns(MatrixArgument x) {
+    if (x.rows() != nv()) {
+      throw ArgumentError("x has " + std::to_string(x.rows()) + " rows, the model wants " + std::to_string(nv()));
+    }
     const Matrix columns = x;
     Matrix out(x.rows(), x.cols());
     self().solve({columns.data(), static_cast<std::size_t>(columns.size())}, wanted(out));

@@ -70,8 +70,14 @@ struct MaskedSweeps {
             dot(blocks.H(blocks.first(k) + j), U[at(i)]) + (i == j ? blocks.armature(row) : T(0));
       }
     }
+    std::array<T, max_hinge_velocities> floors{};
+    bool geared = false;
+    for (int i = 0; i < n; ++i) {
+      floors[at(i)] = kernels::vanishing<T> * kernels::neighbours(P[at(k)], blocks.H(blocks.first(k) + i));
+      geared = geared || blocks.armature(blocks.first(k) + i) != T(0);
+    }
     T ignored{};
-    if (!kernels::invert_positive(inverse, n, ignored)) {
+    if (!kernels::invert_positive(inverse, n, floors.data(), ignored)) {
       throw massless(model.bodies()[at(k)].hinge);
     }
     ArticulatedInertia<T> rest = P[at(k)];
@@ -84,6 +90,7 @@ struct MaskedSweeps {
       rest.coupling -= outer(g.moment, U[at(i)].force);
       rest.linear -= Sym3<T>::symmetric_part(outer(g.force, U[at(i)].force));
     }
+    kernels::forget_rounding(model.bodies()[at(k)].hinge.type, geared, rest);
     return rest;
   }
   /// Inward (RK92 34–36, 70, with the mask), z being the forces while the parent does not accelerate:

@@ -1,29 +1,13 @@
 #include <algorithm>
-#include <cmath>
-
-#include <fmt/format.h>
 
 #include "bunraku/dynamics/detail/cast.hpp"
+#include "bunraku/dynamics/detail/nodes.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 
 namespace bunraku {
 
 namespace {
-
-/// Throws ArgumentError unless the node is on a body of the model, or on the world, at a finite pose.
-void check_node(const Model& model, const Node& node) {
-  if (node.body != world) {
-    static_cast<void>(model.body(node.body));
-  }
-  double sum = node.X_BN.translation.x + node.X_BN.translation.y + node.X_BN.translation.z;
-  for (int i = 0; i < 9; ++i) {
-    sum += node.X_BN.rotation.matrix()(i / 3, i % 3);
-  }
-  if (!std::isfinite(sum)) {
-    throw ArgumentError(fmt::format("the pose of node '{}' on its body has a number that is not finite", node.name));
-  }
-}
 
 /// A motion of a body, given at its origin in its axes, as `frame` wants it for a node at X_WN.
 template <class T>
@@ -48,7 +32,7 @@ void add_column(const Motion<T>& h, const kernels::Follower<T>& follower, std::s
 template <class T>
 void BasicDynamics<T>::jacobian(const Node& node, ReferenceFrame frame, std::span<T> out) {
   State& s = *state_;
-  check_node(s.model, node);
+  kernels::check_node(s.model, node);
   check_size(out.size(), 6 * s.nv(), "the Jacobian");
   s.blocks.need_world();
   std::fill(out.begin(), out.end(), T(0));
@@ -64,7 +48,7 @@ void BasicDynamics<T>::jacobian(const Node& node, ReferenceFrame frame, std::spa
 template <class T>
 void BasicDynamics<T>::jacobian_rate(const Node& node, ReferenceFrame frame, std::span<T> out) {
   State& s = *state_;
-  check_node(s.model, node);
+  kernels::check_node(s.model, node);
   check_size(out.size(), 6 * s.nv(), "the Jacobian's rate");
   s.blocks.need_world();
   s.blocks.need_velocities();
@@ -90,7 +74,7 @@ void BasicDynamics<T>::jacobian_rate(const Node& node, ReferenceFrame frame, std
 template <class T>
 Motion<T> BasicDynamics<T>::jacobian_bias(const Node& node, ReferenceFrame frame) {
   State& s = *state_;
-  check_node(s.model, node);
+  kernels::check_node(s.model, node);
   s.blocks.need_world();
   s.blocks.need_velocities();
   const Transform<T>& X_WB = s.blocks.X_WB(node.body);

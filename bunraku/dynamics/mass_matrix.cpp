@@ -11,7 +11,7 @@ namespace bunraku {
 template <class T>
 void BasicDynamics<T>::mass_matrix(std::span<T> out) {
   State& s = *state_;
-  check_size(out.size(), s.nv() * s.nv(), "the mass matrix");
+  check_size(out.size(), std::ptrdiff_t{s.nv()} * s.nv(), "the mass matrix");
   if (!s.has_mimics()) {
     s.sweeps.mass_matrix(out.data());
     return;
@@ -24,7 +24,7 @@ template <class T>
 void BasicDynamics<T>::solve(std::span<const T> x, std::span<T> out) {
   State& s = *state_;
   const auto n = static_cast<std::size_t>(s.nv());
-  if (n == 0 ? !x.empty() : x.empty() || x.size() % n != 0) {
+  if (n == 0 ? !x.empty() : x.size() % n != 0) {
     throw ArgumentError(fmt::format("x has {} numbers, the model wants columns of {}", x.size(), n));
   }
   check_argument(x, static_cast<int>(x.size()), "x");
@@ -46,7 +46,7 @@ void BasicDynamics<T>::solve(std::span<const T> x, std::span<T> out) {
 template <class T>
 void BasicDynamics<T>::inverse_mass_matrix(std::span<T> out) {
   State& s = *state_;
-  check_size(out.size(), s.nv() * s.nv(), "the inverse mass matrix");
+  check_size(out.size(), std::ptrdiff_t{s.nv()} * s.nv(), "the inverse mass matrix");
   if (!s.has_mimics()) {
     s.sweeps.inverse_mass_matrix(out.data());
     return;

@@ -10,6 +10,7 @@
 #include "bunraku/dynamics/detail/block_algebra.hpp"
 #include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/cholesky.hpp"
+#include "bunraku/dynamics/detail/nodes.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 
@@ -20,9 +21,7 @@ namespace {
 /// Throws ArgumentError where a node's body does not exist.
 void check_nodes(const Model& model, std::span<const Node> nodes) {
   for (const Node& node : nodes) {
-    if (node.body != world) {
-      static_cast<void>(model.body(node.body));
-    }
+    kernels::check_node(model, node);
   }
 }
 

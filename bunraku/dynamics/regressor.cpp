@@ -39,7 +39,7 @@ template <class T>
 void BasicDynamics<T>::regressor(std::span<const T> acceleration, std::span<T> out) {
   State& s = *state_;
   check_argument(acceleration, s.nv(), "acceleration");
-  check_size(out.size(), s.nv() * static_cast<int>(parameters) * s.blocks.size(), "the regressor");
+  check_size(out.size(), std::ptrdiff_t{s.nv()} * static_cast<int>(parameters) * s.blocks.size(), "the regressor");
   s.blocks.need_world();
   s.coordinates.spread(acceleration, s.full);
   s.sweep_accelerations(s.motion);

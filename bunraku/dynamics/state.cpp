@@ -8,6 +8,7 @@
 
 #include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/cholesky.hpp"
+#include "bunraku/dynamics/detail/nodes.hpp"
 
 namespace bunraku {
 
@@ -67,8 +68,10 @@ void BasicDynamics<T>::State::need_factor() {
   fold_mass();
   factor = reduced_mass;
   if (const int pivot = kernels::factor_in_place(factor); pivot >= 0) {
-    throw Error(fmt::format("hinge '{}', with all that it moves, has no mass: the mass matrix is singular",
-                            owner(pivot).hinge.name));
+    throw Error(
+        fmt::format("the mass matrix is singular: hinge '{}', and those before it that it moves with, move "
+                    "nothing that has mass",
+                    owner(pivot).hinge.name));
   }
   factored = true;
 }
@@ -137,9 +140,7 @@ T BasicDynamics<T>::State::spring_energy() const {
 template <class T>
 void BasicDynamics<T>::State::check_forces(Forces forces) const {
   for (std::size_t i = 0; i < forces.size(); ++i) {
-    if (forces[i].body != world) {
-      static_cast<void>(model.body(forces[i].body));
-    }
+    kernels::check_place(model, forces[i].body, forces[i].X_BN, "the node of forces", std::to_string(i));
     for (int j = 0; j < 6; ++j) {
       if (!std::isfinite(forces[i].force[j])) {
         throw ArgumentError(

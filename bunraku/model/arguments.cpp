@@ -8,7 +8,7 @@
 
 namespace bunraku {
 
-void check_size(std::size_t size, int wanted, std::string_view name) {
+void check_size(std::size_t size, std::ptrdiff_t wanted, std::string_view name) {
   if (size != static_cast<std::size_t>(wanted)) {
     throw ArgumentError(fmt::format("{} has {} numbers, the model wants {}", name, size, wanted));
   }

@@ -128,6 +128,95 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Kernels,
                                          Recipe{"OneHinge", HingeType::prismatic, 0, 0, 0, false, true, 1}),
                          [](const testing::TestParamInfo<Recipe>& given) { return given.param.name; });
 
+/// A body on a hinge of that type.
+BodySpec on(const std::string& name, const std::string& parent, HingeType type, const RigidInertia<double>& inertia,
+            Random& random) {
+  BodySpec body{.name = name, .parent = parent, .inertia = inertia};
+  body.hinge = random_hinge(type, random);
+  body.X_PF = random.transform();
+  return body;
+}
+
+TEST(KernelFunctions, RoundingIsNotTakenForMass) {
+  Random random(405);
+  const RigidInertia<double> nothing = RigidInertia<double>::zero();
+  for (int sample = 0; sample < 200; ++sample) {
+    const Vec3<double> at = random.vec3();
+    const RigidInertia<double> point{1, at, point_inertia(at)};
+    const std::string w(world_name);
+    const std::array models = {ModelBuilder().add(on("a", w, HingeType::spherical, point, random)).build(),
+                               ModelBuilder().add(on("a", w, HingeType::free, point, random)).build(),
+                               ModelBuilder()
+                                   .add(on("a", w, HingeType::revolute, nothing, random))
+                                   .add(on("b", "a", HingeType::free, random.inertia(), random))
+                                   .build(),
+                               ModelBuilder()
+                                   .add(on("a", w, HingeType::prismatic, nothing, random))
+                                   .add(on("b", "a", HingeType::translational, random.inertia(), random))
+                                   .build()};
+    for (const Model& model : models) {
+      Dynamics dynamics(model);
+      const Eigen::VectorXd q = random_configuration(model, static_cast<unsigned>(sample));
+      dynamics.set_state(q, Eigen::VectorXd(Eigen::VectorXd::Zero(model.nv())));
+      const Eigen::VectorXd torque = random.vector(model.nv());
+      EXPECT_THROW(static_cast<void>(dynamics.forward(torque)), Error) << model.nv();
+      EXPECT_THROW(static_cast<void>(dynamics.inverse_mass_matrix()), Error);
+      EXPECT_THROW(static_cast<void>(dynamics.forward_by(ForwardAlgorithm::fd1, torque)), Error);
+      EXPECT_THROW(static_cast<void>(dynamics.square_root_times(torque)), Error);
+      EXPECT_TRUE(dynamics.inverse(torque).allFinite());
+    }
+  }
+}
+
+TEST(KernelFunctions, SmallInertiaOfAHeavyBodyIsMass) {
+  const RigidInertia<double> heavy =
+      RigidInertia<double>::about_center(10, {0, 0, 0}, Sym3<double>::diagonal(1e-6, 1e-6, 1e-6));
+  BodySpec body{.name = "a", .inertia = heavy};
+  body.hinge.type = HingeType::free;
+  BasicDynamics<float> dynamics(ModelBuilder().add(body).build(), PassiveForces::left_out);
+  const Eigen::VectorXf torque = Eigen::VectorXf::Constant(6, 1e-6F);
+  EXPECT_NEAR(dynamics.forward(torque)[0], 1, 1e-5);
+  EXPECT_NEAR(dynamics.forward_by(ForwardAlgorithm::fd4, torque)[0], 1, 1e-5);
+}
+
+TEST(KernelFunctions, DeepChainsHaveAnInverseToo) {  // beyond the depth at which its algorithm changes
+  Random random(406);
+  for (const int n : {47, 48, 49, 50, 70}) {
+    const Model model = make({"chain", HingeType::revolute, 0.1, 0.5, 0, false, true, n}, random);
+    Dynamics dynamics(model);
+    dynamics.set_state(random_configuration(model, 1), Eigen::VectorXd(Eigen::VectorXd::Zero(n)));
+    const Eigen::MatrixXd mass = dynamics.mass_matrix();
+    const Eigen::MatrixXd inverse = dynamics.inverse_mass_matrix();
+    EXPECT_TRUE(is_near(mass * inverse, Eigen::MatrixXd(Eigen::MatrixXd::Identity(n, n)),
+                        1e-15 * mass.norm() * inverse.norm()));
+  }
+}
+
+TEST(KernelFunctions, LargeAnglesLoseNoMoreThanTheirOwnDigits) {
+  Random random(407);
+  const Model model = make({"chain", HingeType::revolute, 0, 0, 0, false, false, 6}, random);
+  Eigen::VectorXd q = random.vector(6, 1e9);
+  Dynamics dynamics(model);
+  dynamics.set_state(q, Eigen::VectorXd(Eigen::VectorXd::Zero(6)));
+  EXPECT_TRUE(is_near(dynamics.mass_matrix(), DenseReference(model, q).mass(), 1e-13));
+}
+
+TEST(KernelFunctions, ArgumentsOfTheWrongShapeOrPlaceAreRefused) {
+  Random random(408);
+  const Model model = make({"chain", HingeType::revolute, 0, 0, 0, false, false, 4}, random);
+  Dynamics dynamics(model);
+  EXPECT_THROW(static_cast<void>(dynamics.solve_columns(Eigen::MatrixXd::Zero(6, 4))), ArgumentError);
+  EXPECT_EQ(dynamics.solve_columns(Eigen::MatrixXd::Zero(4, 0)).cols(), 0);
+  Node node = model.node("b3");
+  node.X_BN.translation.y = std::numeric_limits<double>::infinity();
+  const std::array nodes = {node};
+  EXPECT_THROW(static_cast<void>(dynamics.operational_space_inverse(nodes)), ArgumentError);
+  const std::array forces = {AppliedForce<double>(node, Force<double>::zero(), ReferenceFrame::node)};
+  EXPECT_THROW(static_cast<void>(dynamics.forward(Eigen::VectorXd::Zero(4), forces)), ArgumentError);
+  node.X_BN.translation = {1e308, 1e308, 0};
+  EXPECT_NO_THROW(static_cast<void>(dynamics.jacobian_bias(node, ReferenceFrame::aligned)));
+}
+
 TEST(KernelFunctions, NearlyParallelAxes) {  // frames are chosen by angles that rounding leaves undetermined
   Random random(404);
   for (int sample = 0; sample < 200; ++sample) {

@@ -79,6 +79,10 @@ struct Coordinates {
     }
   }
 
+  /// A mimic's position from the user's.
+  static T followed(const MimicSlot& m, std::span<const T> q) {
+    return static_cast<T>(m.ratio * static_cast<double>(q[static_cast<std::size_t>(m.user)]) + m.offset);
+  }
   /// All hinges' positions from the user's, which are finite and have quaternions of about unit norm.
   void spread_positions(std::span<const T> q, std::span<T> out) const {
     for (const CopySlot& c : copies) {
@@ -87,8 +91,7 @@ struct Coordinates {
       }
     }
     for (const MimicSlot& m : mimics) {
-      out[static_cast<std::size_t>(m.full)] =
-          static_cast<T>(m.ratio * static_cast<double>(q[static_cast<std::size_t>(m.user)]) + m.offset);
+      out[static_cast<std::size_t>(m.full)] = followed(m, q);
     }
     for (const QuaternionSlot& slot : quaternions) {
       T* x = out.data() + slot.full;

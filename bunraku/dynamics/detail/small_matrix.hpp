@@ -2,26 +2,20 @@
 /// Symmetric positive matrices of a hinge's size, row by row.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
-#include "bunraku/model/hinge.hpp"
+#include "bunraku/dynamics/detail/singular.hpp"
 
 namespace bunraku::kernels {
 
 /// Inverts the symmetric n×n matrix d in place by Cholesky's factors and adds ln det d to `log_determinant`; false when
-/// d is not positive beyond rounding.
+/// d is not positive beyond rounding: where a diagonal element is not above its floor, or little is left of it beside
+/// the others. No element is compared with one of other units.
 template <class T>
-bool invert_positive(T* d, int n, T& log_determinant) {
+bool invert_positive(T* d, int n, const T* floors, T& log_determinant) {
   std::array<T, max_hinge_velocities * max_hinge_velocities> l{};
   const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
-  T scale{};
-  for (int i = 0; i < n; ++i) {
-    scale = std::max(scale, d[at(i, i)]);
-  }
-  const T floor = scale * static_cast<T>(n) * std::numeric_limits<T>::epsilon();
   for (int j = 0; j < n; ++j) {
     for (int i = j; i < n; ++i) {
       T sum = d[at(i, j)];
@@ -29,7 +23,7 @@ bool invert_positive(T* d, int n, T& log_determinant) {
         sum -= l[at(i, m)] * l[at(j, m)];
       }
       if (i == j) {
-        if (!(sum > floor)) {
+        if (!(d[at(j, j)] > floors[j] && sum > vanishing_beside_others<T> * d[at(j, j)])) {
           return false;
         }
         l[at(j, j)] = std::sqrt(sum);

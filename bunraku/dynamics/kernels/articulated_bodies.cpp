@@ -1,6 +1,5 @@
 /// Forward dynamics by articulated bodies (RK92 34–41, §VII): ω outward; P, D, U and ε inward; θ̈ outward.
-#include <limits>
-
+#include "bunraku/dynamics/detail/singular.hpp"
 #include "bunraku/dynamics/kernels/sweeps.hpp"
 
 namespace bunraku::kernels {
@@ -108,14 +107,6 @@ BUNRAKU_INLINE Mat3<T> Sweeps<T>::hand_over(const Link<T>& l, const Vec3<T>& p, 
   return moved.coupling;
 }
 
-namespace {
-
-/// D below this part of its neighbours in P is rounding of zero.
-template <class T>
-constexpr T vanishing = T(8) * std::numeric_limits<T>::epsilon();
-
-}  // namespace
-
 template <class T>
 template <bool forces, Kind kind, bool geared>
 void Sweeps<T>::eliminate_revolute(int begin, int end, Factors<T>& factors, const T* torque) {
@@ -208,7 +199,8 @@ void Sweeps<T>::eliminate_floating(int k, Factors<T>& factors, const T* torque) 
   T p[6][6] = {{J.xx, J.xy, J.xz, C(0, 0), C(0, 1), C(0, 2)}, {J.xy, J.yy, J.yz, C(1, 0), C(1, 1), C(1, 2)},
                {J.xz, J.yz, J.zz, C(2, 0), C(2, 1), C(2, 2)}, {C(0, 0), C(1, 0), C(2, 0), L.xx, L.xy, L.xz},
                {C(0, 1), C(1, 1), C(2, 1), L.xy, L.yy, L.yz}, {C(0, 2), C(1, 2), C(2, 2), L.xz, L.yz, L.zz}};
-  const T floor[2] = {vanishing<T> * (J.xx + J.yy + J.zz), vanishing<T> * (L.xx + L.yy + L.zz)};
+  const T floor[2] = {vanishing_beside_others<T> * (J.xx + J.yy + J.zz),
+                      vanishing_beside_others<T> * (L.xx + L.yy + L.zz)};
   T z[6] = {};
   if constexpr (forces) {
     const Force<T>& f = force_[at(k)];
@@ -254,15 +246,14 @@ template <bool forces>
 void Sweeps<T>::eliminate_other(int k, Factors<T>& factors, const T* torque) {
   const Link<T>& l = tree_.links[at(k)];
   ArticulatedInertia<T> P = gathered(k);
-  const T scale = P.rotational.xx + P.rotational.yy + P.rotational.zz;
-  const T linear_scale = P.linear.xx + P.linear.yy + P.linear.zz;
+  const ArticulatedInertia<T> whole = P;
   Force<T> z = forces ? force_[at(k)] : Force<T>::zero();
   for (int j = l.v + l.nv - 1; j >= l.v; --j) {
     const Motion<T>& H = column(j);
     const Force<T> U = P * H;
     const T D = dot(H, U) + coordinates_.armature[at(j)];
-    const T neighbours = squared_norm(H.angular) * scale + squared_norm(H.linear) * linear_scale;
-    if (!(D > vanishing<T> * neighbours)) [[unlikely]] {
+    const T part = l.nv == 1 ? vanishing<T> : vanishing_beside_others<T>;
+    if (!(D > part * neighbours(whole, H))) [[unlikely]] {
       factors.singular = k;
     }
     const T inverse = T(1) / D;
@@ -278,6 +269,7 @@ void Sweeps<T>::eliminate_other(int k, Factors<T>& factors, const T* torque) {
   if (l.parent < 0) {
     return;
   }
+  forget_rounding(model_.bodies()[at(l.body)].hinge.type, l.geared, P);
   const Transform<T> X = pose(l);
   if constexpr (forces) {
     z += P * hinge_bias_of(k);

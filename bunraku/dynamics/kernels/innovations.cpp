@@ -223,6 +223,12 @@ template <class T>
 void Sweeps<T>::inverse_mass_matrix(T* out) {
   need_articulated();
   const std::size_t n = layout_.user.size();
+  if (layout_.depth > deepest_combined) {  // combining rows takes as many steps an element as the tree is deep
+    for (std::size_t j = 0; j < n; ++j) {
+      solve_unit(static_cast<int>(j), out + j * n);
+    }
+    return;
+  }
   std::fill_n(out, n * n, T(0));
   for (std::size_t r = tree_.runs.size(); r-- > 0;) {
     const Run& run = tree_.runs[r];

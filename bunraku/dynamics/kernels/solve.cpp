@@ -92,6 +92,16 @@ void Sweeps<T>::solve(const T* x, T* out) {
   }
 }
 
+/// 𝓜⁻¹ of the unit vector j.
+template <class T>
+void Sweeps<T>::solve_unit(int j, T* out) {
+  unit_[at(j)] = T(1);
+  solve(unit_.data(), out);
+  unit_[at(j)] = T(0);
+}
+
+template void Sweeps<double>::solve_unit(int, double*);
+template void Sweeps<float>::solve_unit(int, float*);
 template void Sweeps<double>::solve(const double*, double*);
 template void Sweeps<float>::solve(const float*, float*);
 

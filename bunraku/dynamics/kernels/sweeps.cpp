@@ -19,6 +19,7 @@ Sweeps<T>::Sweeps(const Model& model, const Coordinates<T>& coordinates)
       tree_(model, coordinates),
       layout_(tree_),
       base_acceleration_(-tree_.world_turn.inverse_times(cast<T>(model.gravity()))),
+      unit_(at(coordinates.nv)),
       zeros_(at(coordinates.nv)),
       spin_(tree_.links.size()),
       placed_(tree_.special.size()),
@@ -73,10 +74,7 @@ void Sweeps<T>::spin() {
   for (std::size_t i = 0; i < count; i += lanes) {
     Lanes<T> angle;
     const std::size_t last = std::min(i + lanes, count) - 1;
-    const auto turned = [&](std::size_t lane) {
-      const RevoluteSlot<T>& slot = tree_.revolute[std::min(i + lane, last)];
-      return q_[slot.q] + slot.offset;
-    };
+    const auto turned = [&](std::size_t lane) { return q_[tree_.revolute[std::min(i + lane, last)].q]; };
     if constexpr (lanes == 4) {
       angle = Lanes<T>{turned(0), turned(1), turned(2), turned(3)};
     } else {
@@ -86,7 +84,9 @@ void Sweeps<T>::spin() {
     Lanes<T> c;
     sincos<T>(angle, s, c);
     for (std::size_t lane = 0; i + lane <= last; ++lane) {
-      spin_[at(tree_.revolute[i + lane].link)] = {c[lane], s[lane]};
+      const RevoluteSlot<T>& slot = tree_.revolute[i + lane];
+      spin_[at(slot.link)] = {c[lane] * slot.offset_c - s[lane] * slot.offset_s,
+                              s[lane] * slot.offset_c + c[lane] * slot.offset_s};
     }
   }
 }

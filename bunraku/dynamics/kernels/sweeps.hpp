@@ -41,6 +41,9 @@ struct Factors {
 /// So many rows of 𝓜⁻¹ are made at a time.
 inline constexpr int combined_rows = 4;
 
+/// In deeper trees 𝓜⁻¹ is made column by column.
+inline constexpr int deepest_combined = 48;
+
 /// A row of W with its part in some rows of 𝓜⁻¹.
 template <class T>
 struct AncestorRow {
@@ -155,6 +158,7 @@ class Sweeps {
   void innovate_other(int k, T* out);
   void innovate_floating(int k, T* out);
   void combine_rows(T* out);
+  void solve_unit(int j, T* out);
 
   Model model_;
   const Coordinates<T>& coordinates_;
@@ -165,6 +169,7 @@ class Sweeps {
   bool positions_ = false;
   bool articulated_ = false;
   Vec3<T> base_acceleration_{};             // of the world: gravity, turned
+  std::vector<T> unit_;                     // one for each velocity, zero between calls
   std::vector<T> zeros_;                    // one for each velocity
   std::vector<Spin<T>> spin_;               // one for each link; revolute ones
   std::vector<Transform<T>> placed_;        // special links in their parents

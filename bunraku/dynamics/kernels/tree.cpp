@@ -239,7 +239,8 @@ Tree<T>::Tree(const Model& model, const Coordinates<T>& coordinates) {
     Link<T> link = folded_links[static_cast<std::size_t>(k)];
     link.parent = draft.parent < 0 ? -1 : place[static_cast<std::size_t>(draft.parent)];
     if (link.kind <= Kind::revolute_full) {
-      revolute.push_back({static_cast<int>(links.size()), link.q, static_cast<T>(draft.offset)});
+      revolute.push_back({static_cast<int>(links.size()), link.q, static_cast<T>(std::cos(draft.offset)),
+                          static_cast<T>(std::sin(draft.offset))});
     }
     add(link);
   }

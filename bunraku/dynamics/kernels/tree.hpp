@@ -57,9 +57,10 @@ struct Run {
 /// A revolute link.
 template <class T>
 struct RevoluteSlot {
-  int link = 0;  ///< Index.
-  int q = 0;     ///< Its angle, among the positions of all hinges.
-  T offset{};    ///< Added to the angle.
+  int link = 0;   ///< Index.
+  int q = 0;      ///< Its angle, among the positions of all hinges.
+  T offset_c{1};  ///< Cosine of what is added to the angle: adding it to the angle itself would lose digits.
+  T offset_s{};   ///< Sine of it.
 };
 
 /// A model, folded for scalar T.

@@ -18,7 +18,7 @@ template <class T>
 inline constexpr double quaternion_tolerance = std::is_same_v<T, float> ? 1e-4 : 1e-6;
 
 /// Throws ArgumentError unless `size` is `wanted`.
-void check_size(std::size_t size, int wanted, std::string_view name);
+void check_size(std::size_t size, std::ptrdiff_t wanted, std::string_view name);
 /// Throws ArgumentError naming the first of the numbers that is not finite.
 template <class T>
 [[noreturn]] void refuse_values(std::span<const T> values, std::string_view name);
