@@ -76,19 +76,19 @@ void write_forward(Evaluator& e, const Request& /*request*/, JsonWriter& json) {
 }
 
 /// A quantity of n numbers.
-template <void (Dynamics::*Compute)(std::span<double>)>
+template <void (Dynamics::*compute)(std::span<double>)>
 void write_vector(Evaluator& e, const Request& /*request*/, JsonWriter& json) {
   const std::span<double> out = e.room(freedoms(e));
-  (e.dynamics().*Compute)(out);
+  (e.dynamics().*compute)(out);
   json.value(out);
 }
 
 /// A quantity of n×n numbers.
-template <void (Dynamics::*Compute)(std::span<double>)>
+template <void (Dynamics::*compute)(std::span<double>)>
 void write_square(Evaluator& e, const Request& /*request*/, JsonWriter& json) {
   const std::size_t n = freedoms(e);
   const std::span<double> out = e.room(n * n);
-  (e.dynamics().*Compute)(out);
+  (e.dynamics().*compute)(out);
   json.matrix(out, n, n);
 }
 
