@@ -17,7 +17,12 @@ function(bunraku_compile_settings target)
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
   if(BUNRAKU_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${BUNRAKU_CCACHE}")
+    # without this it would compile anew whatever uses precompiled headers
+    set_target_properties(${target} PROPERTIES
+      CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${BUNRAKU_CCACHE}")
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE -fpch-preprocess)
+    endif()
   endif()
 
   target_compile_options(${target} PRIVATE
