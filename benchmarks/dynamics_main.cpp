@@ -21,14 +21,11 @@ using bench::PeerConvention;
 
 constexpr double tolerance = 1e-9;
 
-struct Options {
-  std::string json;
-  bool callgrind = false;
+struct Options : bench::CommonOptions {
   std::vector<std::string> robots;
   std::vector<std::string> quantities;
   std::string models = std::filesystem::path(BUNRAKU_SOURCE_DIR "/../shared/models").lexically_normal().string();
   std::size_t states = 64;
-  double seconds = 1;
 };
 
 struct Row {
@@ -206,8 +203,7 @@ void print_header(const std::vector<bench::Robot>& robots, std::size_t states, i
   std::fflush(stdout);
 }
 
-int measure_all(const Options& options) {
-  bench::require_writable(options.json);
+void measure_all(const Options& options) {
   const std::vector<bench::Robot> robots = bench::load_robots(options.robots, options.models);
   const int core = bench::pin_to_quiet_core();
   print_header(robots, options.states, core);
@@ -236,7 +232,6 @@ int measure_all(const Options& options) {
   if (!options.json.empty()) {
     bench::write_file(options.json, json(rows, means));
   }
-  return 0;
 }
 
 void declare(CLI::App& app, Options& options) {
@@ -244,8 +239,6 @@ void declare(CLI::App& app, Options& options) {
   for (const Quantity& quantity : quantities) {
     names.emplace_back(quantity.name);
   }
-  app.add_option("--json", options.json, "also write the figures to FILE")->type_name("FILE");
-  app.add_flag("--callgrind", options.callgrind, "count instructions under valgrind in place of time");
   app.add_option("--robots", options.robots,
                  fmt::format("only these, such as a,b: {}, or any other NAME.urdf there",
                              fmt::join(bench::robot_names(), ", ")))
@@ -261,27 +254,16 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--states", options.states, "number of random states")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "time for each row")->check(CLI::PositiveNumber)->capture_default_str();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Time of inverse and forward dynamics, mass matrix and its inverse, against Pinocchio.",
-               "run bench dynamics");
-  try {
-    declare(app, options);
-    app.parse(argc, argv);
-    bench::require_optimized();
-    if (options.callgrind && !bench::counting()) {
-      return bench::run_again_under_callgrind({argv, static_cast<std::size_t>(argc)});
-    }
-    return measure_all(options);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "dynamics: {}\n", error.what());
-    return 1;
-  }
+  const bench::Program program{
+      .name = "dynamics",
+      .description = "Time of inverse and forward dynamics, mass matrix and its inverse, against Pinocchio.",
+      .declare = [&](CLI::App& app) { declare(app, options); },
+      .measure = [&] { measure_all(options); }};
+  return bench::run_program(program, options, {argv, static_cast<std::size_t>(argc)});
 }

@@ -1,5 +1,5 @@
 /// @file
-/// Pinning, timing, and callgrind's counters.
+/// Pinning, timing, callgrind's counters, and what the main functions share.
 #include "meter.hpp"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <string_view>
 #include <thread>
 
+#include <CLI/CLI.hpp>
 #include <bunraku/version.hpp>
 #include <fmt/format.h>
 #include <sched.h>
@@ -223,6 +224,31 @@ void write_file(const std::string& path, const std::string& text) {
   file << text << std::flush;
   if (!file) {
     throw std::runtime_error(fmt::format("{} cannot be written: is the disk full?", path));
+  }
+}
+
+int run_program(const Program& program, CommonOptions& options, std::span<char* const> arguments) {
+  CLI::App app(program.description, fmt::format("run bench {}", program.name));
+  try {
+    app.add_option("--json", options.json, "also write the figures to FILE")->type_name("FILE");
+    app.add_flag("--callgrind", options.callgrind, "count instructions under valgrind in place of time");
+    app.add_option("--seconds", options.seconds, "time for each row")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    program.declare(app);
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
+    require_optimized();
+    if (options.callgrind && !counting()) {
+      return run_again_under_callgrind(arguments);
+    }
+    require_writable(options.json);
+    program.measure();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", program.name, error.what());
+    return 1;
   }
 }
 

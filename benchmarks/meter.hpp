@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace bench {
 
 /// A number of calls, always the same, to be measured as a whole.
@@ -46,5 +50,24 @@ void require_writable(const std::string& path);
 
 /// Writes text to a file; throws as require_writable.
 void write_file(const std::string& path, const std::string& text);
+
+/// What every benchmark can be asked for.
+struct CommonOptions {
+  std::string json;        ///< File that also gets the figures, or "".
+  bool callgrind = false;  ///< Instructions in place of time.
+  double seconds = 1;      ///< Time for each row.
+};
+
+/// A benchmark that is a program of its own.
+struct Program {
+  const char* name;                        ///< As in `./run bench NAME`.
+  const char* description;                 ///< What it measures.
+  std::function<void(CLI::App&)> declare;  ///< Declares its own options.
+  std::function<void()> measure;           ///< Measures and prints, once the options are read.
+};
+
+/// The main function of a benchmark: reads the arguments, then measures, under callgrind where that is asked for.
+/// Returns the exit status: 2 where an argument is wrong, 1 where something is thrown, which is printed.
+int run_program(const Program& program, CommonOptions& options, std::span<char* const> arguments);
 
 }  // namespace bench

@@ -20,12 +20,9 @@ namespace {
 
 namespace bk = bunraku;
 
-struct Options {
-  std::string json;
-  bool callgrind = false;
+struct Options : bench::CommonOptions {
   int max = 100000;
   std::vector<std::string> shapes;
-  double seconds = 1;
 };
 
 /// A shape says on which body the body i > 0 hangs.
@@ -217,8 +214,7 @@ void print_exponents(const std::vector<Row>& rows, const std::vector<const Shape
   }
 }
 
-int measure_all(const Options& options) {
-  bench::require_writable(options.json);
+void measure_all(const Options& options) {
   std::vector<const Shape*> measured;
   for (const Shape& shape : shapes) {
     if (options.shapes.empty() || std::ranges::find(options.shapes, shape.name) != options.shapes.end()) {
@@ -244,7 +240,6 @@ int measure_all(const Options& options) {
   if (!options.json.empty()) {
     bench::write_file(options.json, json(rows, measured));
   }
-  return 0;
 }
 
 void declare(CLI::App& app, Options& options) {
@@ -252,36 +247,23 @@ void declare(CLI::App& app, Options& options) {
   for (const Shape& shape : shapes) {
     names.emplace_back(shape.name);
   }
-  app.add_option("--json", options.json, "also write the figures to FILE")->type_name("FILE");
   app.add_option("--max", options.max, "the most bodies; from 100 on, half a power of ten apart")
       ->type_name("N")
       ->check(CLI::Range(100, 1000000))
       ->capture_default_str();
-  app.add_flag("--callgrind", options.callgrind, "count instructions under valgrind in place of time");
   app.add_option("--shapes", options.shapes, fmt::format("only these: {}", fmt::join(names, ", ")))
       ->delimiter(',')
       ->type_name("NAMES")
       ->check(CLI::IsMember(names));
-  app.add_option("--seconds", options.seconds, "time for each row")->check(CLI::PositiveNumber)->capture_default_str();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Time and memory against the number of bodies.", "run bench scaling");
-  try {
-    declare(app, options);
-    app.parse(argc, argv);
-    bench::require_optimized();
-    if (options.callgrind && !bench::counting()) {
-      return bench::run_again_under_callgrind({argv, static_cast<std::size_t>(argc)});
-    }
-    return measure_all(options);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "scaling: {}\n", error.what());
-    return 1;
-  }
+  const bench::Program program{.name = "scaling",
+                               .description = "Time and memory against the number of bodies.",
+                               .declare = [&](CLI::App& app) { declare(app, options); },
+                               .measure = [&] { measure_all(options); }};
+  return bench::run_program(program, options, {argv, static_cast<std::size_t>(argc)});
 }

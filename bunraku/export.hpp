@@ -1,5 +1,5 @@
 /// @file
-/// The macro that marks what the shared library exports.
+/// The macros that mark what the shared library exports and what is always inlined.
 #pragma once
 
 /// @def BUNRAKU_API
@@ -19,9 +19,10 @@
 #endif
 
 /// @def BUNRAKU_INLINE
-/// Stands before the inline functions that take or return Eigen objects. They are always inlined: were they compiled
-/// on their own, the linker could join one compiled with the user's flags to one compiled with others, and Eigen's
-/// alignment depends on the flags.
+/// Stands before functions that are always inlined, for one of two reasons. Those that take or return Eigen objects
+/// must not be compiled on their own: the linker could join one compiled with the user's flags to one compiled with
+/// others, and Eigen's alignment depends on the flags. And the arithmetic of the innermost loops should not: a call
+/// would pass its numbers through memory, where they are wanted at once.
 #if defined(__GNUC__)
 #define BUNRAKU_INLINE [[gnu::always_inline]] inline
 #else

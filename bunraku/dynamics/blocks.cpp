@@ -2,11 +2,8 @@
 
 #include <array>
 
-#include <fmt/format.h>
-
 #include "bunraku/dynamics/detail/cast.hpp"
-#include "bunraku/dynamics/detail/small_matrix.hpp"
-#include "bunraku/error.hpp"
+#include "bunraku/dynamics/detail/elimination.hpp"
 
 namespace bunraku::kernels {
 
@@ -117,39 +114,13 @@ void Blocks<T>::need_articulated() {
   }
   for (int k = size() - 1; k >= 0; --k) {
     const HingeSlot& slot = coordinates_.slots[at(k)];
-    const int n = slot.nv;
-    T* D = D_.data() + slot.d;
-    T* inverse = D_inverse_.data() + slot.d;
-    for (int i = 0; i < n; ++i) {
-      U_[at(slot.v + i)] = P(k) * H(slot.v + i);
-      for (int j = 0; j <= i; ++j) {
-        D[i * n + j] = D[j * n + i] = dot(H(slot.v + j), U(slot.v + i)) + (i == j ? armature(slot.v + i) : T(0));
-      }
+    ArticulatedInertia<T> rest = P(k);
+    const HingeFactors<T> factors{U_.data() + slot.v, G_.data() + slot.v, D_.data() + slot.d,
+                                  D_inverse_.data() + slot.d};
+    const Hinge& hinge = model_.bodies()[at(k)].hinge;
+    if (!eliminate(hinge.type, columns(k), armatures(k), factors, rest, log_determinant_)) {
+      throw massless(hinge);
     }
-    std::copy_n(D, n * n, inverse);
-    std::array<T, max_hinge_velocities> floors{};
-    bool geared = false;
-    for (int i = 0; i < n; ++i) {
-      floors[at(i)] = vanishing<T> * neighbours(P(k), H(slot.v + i));
-      geared = geared || armature(slot.v + i) != T(0);
-    }
-    if (!invert_positive(inverse, n, floors.data(), log_determinant_)) {
-      throw Error(fmt::format("hinge '{}' moves nothing that has mass: its articulated inertia D is singular",
-                              model_.bodies()[at(k)].hinge.name));
-    }
-    ArticulatedInertia<T> rest = P(k);  // P − G D G* = P − G U*
-    for (int i = 0; i < n; ++i) {
-      Force<T> g = Force<T>::zero();
-      for (int j = 0; j < n; ++j) {
-        g += U(slot.v + j) * inverse[j * n + i];
-      }
-      G_[at(slot.v + i)] = g;
-      const Force<T>& u = U(slot.v + i);
-      rest.rotational -= Sym3<T>::symmetric_part(outer(g.moment, u.moment));
-      rest.coupling -= outer(g.moment, u.force);
-      rest.linear -= Sym3<T>::symmetric_part(outer(g.force, u.force));
-    }
-    forget_rounding(model_.bodies()[at(k)].hinge.type, geared, rest);
     if (parent(k) != world) {
       P_[at(parent(k))] += X_PB(k) * rest;
     }

@@ -52,18 +52,15 @@ void BasicDynamics<T>::set_state(std::span<const T> q, std::span<const T> v) {
       }
     }
   }
-  if (s.has_mimics()) {  // a mimic's ratio may lead beyond the range of numbers
-    s.coordinates.spread(v, s.full);
-    check_argument(std::span<const T>(s.full), s.coordinates.nv, "v, with that of the hinges that follow others,");
-    for (const kernels::MimicSlot& m : s.coordinates.mimics) {
-      const T follows = s.coordinates.followed(m, q);
-      check_argument(std::span<const T>(&follows, 1), 1, "q of a hinge that follows another");
-    }
-  }
-  s.coordinates.spread_positions(q, s.q);
-  if (s.has_mimics()) {
-    std::copy(s.full.begin(), s.full.end(), s.v.begin());
+  if (s.refusable()) {
+    s.coordinates.spread_positions(q, s.next_q);
+    s.coordinates.spread(v, s.next_v);
+    check_argument(std::span<const T>(s.next_q), s.coordinates.nq, "q of all hinges");
+    check_argument(std::span<const T>(s.next_v), s.coordinates.nv, "v of all hinges");
+    s.q.swap(s.next_q);
+    s.v.swap(s.next_v);
   } else {
+    s.coordinates.spread_positions(q, s.q);
     std::copy(v.begin(), v.end(), s.v.begin());
   }
   s.sweeps.set_state(s.q.data(), s.v.data());

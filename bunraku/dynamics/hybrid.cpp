@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "bunraku/dynamics/detail/block_algebra.hpp"
 #include "bunraku/dynamics/detail/cholesky.hpp"
-#include "bunraku/dynamics/detail/small_matrix.hpp"
+#include "bunraku/dynamics/detail/elimination.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 
@@ -18,9 +17,8 @@ namespace bunraku {
 namespace {
 
 /// The error of a free hinge without inertia.
-Error massless(const Hinge& hinge) {
-  return Error(fmt::format("hinge '{}' is free and moves nothing that has mass: its articulated inertia D is singular",
-                           hinge.name));
+Error free_and_massless(const Hinge& hinge) {
+  return kernels::massless(hinge, "is free and ");
 }
 
 /// Throws ArgumentError where a given number is not finite.
@@ -57,40 +55,18 @@ struct MaskedSweeps {
   static constexpr std::size_t at(int k) { return static_cast<std::size_t>(k); }
   T* d_inverse(int k) const { return inverses.data() + (blocks.D(k) - blocks.D(0)); }
 
-  /// P − GDG*, what a free hinge lets through, with G = PH*D⁻¹; D⁻¹ is left in its place.
+  /// P − GDG*, what a free hinge lets through; D⁻¹ is left in its place.
   ArticulatedInertia<T> eliminate(int k) {
-    const int n = blocks.nv(k);
-    std::array<Force<T>, max_hinge_velocities> U{};  // PH* = GD
-    T* inverse = d_inverse(k);
-    for (int i = 0; i < n; ++i) {
-      const int row = blocks.first(k) + i;
-      U[at(i)] = P[at(k)] * blocks.H(row);
-      for (int j = 0; j <= i; ++j) {
-        inverse[i * n + j] = inverse[j * n + i] =
-            dot(blocks.H(blocks.first(k) + j), U[at(i)]) + (i == j ? blocks.armature(row) : T(0));
-      }
-    }
-    std::array<T, max_hinge_velocities> floors{};
-    bool geared = false;
-    for (int i = 0; i < n; ++i) {
-      floors[at(i)] = kernels::vanishing<T> * kernels::neighbours(P[at(k)], blocks.H(blocks.first(k) + i));
-      geared = geared || blocks.armature(blocks.first(k) + i) != T(0);
-    }
-    T ignored{};
-    if (!kernels::invert_positive(inverse, n, floors.data(), ignored)) {
-      throw massless(model.bodies()[at(k)].hinge);
-    }
+    std::array<Force<T>, max_hinge_velocities> U{};
+    std::array<Force<T>, max_hinge_velocities> G{};
+    std::array<T, max_hinge_velocities * max_hinge_velocities> D{};
+    T log_determinant{};
     ArticulatedInertia<T> rest = P[at(k)];
-    for (int i = 0; i < n; ++i) {
-      Force<T> g = Force<T>::zero();
-      for (int j = 0; j < n; ++j) {
-        g += U[at(j)] * inverse[j * n + i];
-      }
-      rest.rotational -= Sym3<T>::symmetric_part(outer(g.moment, U[at(i)].moment));
-      rest.coupling -= outer(g.moment, U[at(i)].force);
-      rest.linear -= Sym3<T>::symmetric_part(outer(g.force, U[at(i)].force));
+    const Hinge& hinge = model.bodies()[at(k)].hinge;
+    if (!kernels::eliminate(hinge.type, blocks.columns(k), blocks.armatures(k),
+                            {U.data(), G.data(), D.data(), d_inverse(k)}, rest, log_determinant)) {
+      throw free_and_massless(hinge);
     }
-    kernels::forget_rounding(model.bodies()[at(k)].hinge.type, geared, rest);
     return rest;
   }
   /// Inward (RK92 34–36, 70, with the mask), z being the forces while the parent does not accelerate:
@@ -193,7 +169,7 @@ void BasicDynamics<T>::State::hybrid_by_matrix(std::span<const bool> prescribed,
     }
   }
   if (const int pivot = kernels::factor_in_place(free_mass); pivot >= 0) {
-    throw massless(owner(pivot).hinge);
+    throw free_and_massless(owner(pivot).hinge);
   }
   kernels::solve_factored(free_mass, unit.data());
   const Eigen::Map<const Vector> x(unit.data(), nv());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -27,8 +28,8 @@ void BasicDynamics<T>::solve(std::span<const T> x, std::span<T> out) {
   if (n == 0 ? !x.empty() : x.size() % n != 0) {
     throw ArgumentError(fmt::format("x has {} numbers, the model wants columns of {}", x.size(), n));
   }
-  check_argument(x, static_cast<int>(x.size()), "x");
-  check_size(out.size(), static_cast<int>(x.size()), "out");
+  check_argument(x, std::ssize(x), "x");
+  check_size(out.size(), std::ssize(x), "out");
   if (s.has_mimics()) {
     s.need_factor();
   }

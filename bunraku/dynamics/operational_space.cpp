@@ -2,8 +2,6 @@
 // Without mimics by the recursions of the papers; with mimics by the factor of the mass matrix.
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -11,6 +9,7 @@
 #include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/dynamics/detail/nodes.hpp"
+#include "bunraku/dynamics/detail/singular.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 
@@ -49,24 +48,18 @@ void jacobian_row(const kernels::Blocks<T>& blocks, const kernels::Coordinates<T
   });
 }
 
-/// The smallest share of a row of J, in the norm of J𝓜⁻¹J*, that must be independent of the other rows: below it Λ
-/// would keep no more than a third of its digits.
-template <class T>
-T rank_threshold() {
-  return static_cast<T>(std::pow(static_cast<double>(std::numeric_limits<T>::epsilon()), 2.0 / 3.0));
-}
-
 /// The error where J has not full rank.
 Error rank_loss(std::size_t nodes, int rank, bool at_most) {
   return Error(fmt::format("the Jacobian of {} node{} has {} rows and rank{} {}: J𝓜⁻¹J* has no inverse", nodes,
                            nodes == 1 ? "" : "s", 6 * nodes, at_most ? " at most" : "", rank));
 }
 
-/// The index with the largest left[i] / whole[i] above the threshold among whole[i] > 0, or −1.
+/// The index with the largest left[i] / whole[i] among whole[i] > 0, or −1 where nothing is left beside the others:
+/// that row of J depends on them.
 template <class T>
 int next_pivot(std::span<const T> whole, std::span<const T> left) {
   int best = -1;
-  T share = rank_threshold<T>();
+  T share = kernels::vanishing_beside_others<T>;
   for (std::size_t i = 0; i < whole.size(); ++i) {
     if (whole[i] > T(0) && left[i] > share * whole[i]) {
       share = left[i] / whole[i];
@@ -122,7 +115,7 @@ template <class T>
 void BasicDynamics<T>::operational_space_inverse(std::span<const Node> nodes, std::span<T> out) {
   State& s = *state_;
   const std::size_t rows = 6 * nodes.size();
-  check_size(out.size(), static_cast<int>(rows * rows), "Λ⁻¹");
+  check_size(out.size(), static_cast<std::ptrdiff_t>(rows * rows), "Λ⁻¹");
   check_nodes(s.model, nodes);
   s.blocks.need_positions();
   if (s.has_mimics()) {
@@ -225,7 +218,7 @@ template <class T>
 void BasicDynamics<T>::dynamically_consistent_inverse(std::span<const Node> nodes, std::span<T> out) {
   State& s = *state_;
   const std::size_t m = 6 * nodes.size();
-  check_size(out.size(), s.nv() * static_cast<int>(m), "J̄");
+  check_size(out.size(), s.nv() * static_cast<std::ptrdiff_t>(m), "J̄");
   check_nodes(s.model, nodes);
   if (m > s.unit.size()) {
     throw rank_loss(nodes.size(), s.nv(), true);

@@ -42,6 +42,10 @@ BasicDynamics<T>::State::State(Model m, PassiveForces p)
     factor.resize(model.nv(), model.nv());
     free_mass.resize(model.nv(), model.nv());
   }
+  if (refusable()) {
+    next_q.resize(q.size());
+    next_v.resize(v.size());
+  }
   zeta.resize(model.bodies().size());
   free_P.resize(model.bodies().size());
   free_D_inverse.resize(static_cast<std::size_t>(coordinates.nd));

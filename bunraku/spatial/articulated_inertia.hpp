@@ -65,15 +65,32 @@ constexpr ArticulatedInertia<T> scaled_outer(const Force<T>& f, const T& s) {
            f.force.x * g.force.z, f.force.y * g.force.z}};
 }
 
-/// φ(l) P φ*(l): the articulated inertia about O of one given about P, with l from O to P.
+/// φ(l) P φ*(l): the articulated inertia about O of one given about P, with l from O to P: C' = C + l̃L,
+/// J' = J + l̃C* + C'l̃*.
 template <class T>
-constexpr ArticulatedInertia<T> shifted(const ArticulatedInertia<T>& p, const Vec3<T>& l) {
-  const Mat3<T> s = skew(l);
-  const Mat3<T> sl = s * p.linear.full();  // l̃ L
-  const Mat3<T> moved = p.coupling + sl;   // C + l̃ L
-  // J + l̃ C* − C l̃ − l̃ L l̃ = J − (C l̃ + (C l̃)*) − l̃ L l̃, with l̃* = −l̃
-  const Mat3<T> cs = p.coupling * s;
-  return {p.rotational + Sym3<T>::symmetric_part(-(cs + cs.transpose() + sl * s)), moved, p.linear};
+BUNRAKU_INLINE constexpr ArticulatedInertia<T> shifted(const ArticulatedInertia<T>& p, const Vec3<T>& l) {
+  const Sym3<T>& s = p.linear;
+  const Mat3<T>& c = p.coupling;
+  Mat3<T> m;  // C'
+  m(0, 0) = c(0, 0) + (l.y * s.xz - l.z * s.xy);
+  m(0, 1) = c(0, 1) + (l.y * s.yz - l.z * s.yy);
+  m(0, 2) = c(0, 2) + (l.y * s.zz - l.z * s.yz);
+  m(1, 0) = c(1, 0) + (l.z * s.xx - l.x * s.xz);
+  m(1, 1) = c(1, 1) + (l.z * s.xy - l.x * s.yz);
+  m(1, 2) = c(1, 2) + (l.z * s.xz - l.x * s.zz);
+  m(2, 0) = c(2, 0) + (l.x * s.xy - l.y * s.xx);
+  m(2, 1) = c(2, 1) + (l.x * s.yy - l.y * s.xy);
+  m(2, 2) = c(2, 2) + (l.x * s.yz - l.y * s.xz);
+  const Sym3<T>& j = p.rotational;
+  return {{j.xx + (l.y * (c(0, 2) + m(0, 2)) - l.z * (c(0, 1) + m(0, 1))),
+           j.yy + (l.z * (c(1, 0) + m(1, 0)) - l.x * (c(1, 2) + m(1, 2))),
+           j.zz + (l.x * (c(2, 1) + m(2, 1)) - l.y * (c(2, 0) + m(2, 0))),
+           j.xy + (l.y * c(1, 2) + l.z * (m(0, 0) - c(1, 1)) - l.x * m(0, 2)),
+           j.xz + (l.y * (c(2, 2) - m(0, 0)) - l.z * c(2, 1) + l.x * m(0, 1)),
+           j.yz + (l.z * c(2, 0) + l.x * (m(1, 1) - c(2, 2)) - l.y * m(1, 0))},
+          // number by number: copies of the whole would go through memory
+          {{{m(0, 0), m(0, 1), m(0, 2)}, {m(1, 0), m(1, 1), m(1, 2)}, {m(2, 0), m(2, 1), m(2, 2)}}},
+          {s.xx, s.yy, s.zz, s.xy, s.xz, s.yz}};
 }
 
 /// The same articulated body about the same point, in other axes.

@@ -2,6 +2,7 @@
 /// The spatial inertia of a rigid body in its ten parameters.
 #pragma once
 
+#include "bunraku/export.hpp"
 #include "bunraku/spatial/transform.hpp"
 
 namespace bunraku {
@@ -50,15 +51,21 @@ struct RigidInertia {
   friend constexpr bool operator==(const RigidInertia&, const RigidInertia&) = default;
 };
 
-/// φ(l) M φ*(l): the inertia about O of a body given about P, with l from O to P.
+/// φ(l) M φ*(l): the inertia about O of a body given about P, with l from O to P. Parallel axes, without going through
+/// the centre of mass: 𝒥' = 𝒥 − l̃ (m p)~ − (m p')~ l̃ with the first moment m p' = m p + m l about O.
 template <class T>
-constexpr RigidInertia<T> shifted(const RigidInertia<T>& a, const Vec3<T>& l) {
-  // 𝒥 − l̃ (m p)~ − (m p)~ l̃ − m l̃ l̃ (parallel axes, without going through the centre of mass)
+BUNRAKU_INLINE constexpr RigidInertia<T> shifted(const RigidInertia<T>& a, const Vec3<T>& l) {
   const Vec3<T>& h = a.first_moment;
-  const T lh = T(2) * dot(l, h);
-  const Sym3<T> mixed{lh - T(2) * l.x * h.x,    lh - T(2) * l.y * h.y,    lh - T(2) * l.z * h.z,
-                      -(l.x * h.y + l.y * h.x), -(l.x * h.z + l.z * h.x), -(l.y * h.z + l.z * h.y)};
-  return {a.mass, h + l * a.mass, a.inertia + mixed + point_inertia(l) * a.mass};
+  const Vec3<T> moved = h + l * a.mass;
+  const Vec3<T> both = h + moved;
+  const T x = l.x * both.x;
+  const T y = l.y * both.y;
+  const T z = l.z * both.z;
+  const Sym3<T>& i = a.inertia;
+  return {a.mass,
+          {moved.x, moved.y, moved.z},
+          {i.xx + (y + z), i.yy + (x + z), i.zz + (x + y), i.xy - (h.x * l.y + l.x * moved.y),
+           i.xz - (h.x * l.z + l.x * moved.z), i.yz - (h.y * l.z + l.y * moved.z)}};
 }
 
 /// The same body about the same point, in other axes.

@@ -18,14 +18,7 @@ TEST(Allocations, DynamicsMakesNone) {
   Random random(72);
   ModelBuilder builder = random_tree(20, 0.3, random);
   const Model plain = builder.build();
-  for (const char* name : {"leader", "follower"}) {
-    BodySpec body{.name = name, .inertia = random.inertia()};
-    body.hinge.type = HingeType::revolute;
-    if (std::string_view(name) == "follower") {
-      body.hinge.mimic = Mimic{"leader_hinge", 2};
-    }
-    builder.add(body);
-  }
+  add_mimic_pair(builder, random);
   for (const Model& model : {plain, builder.build()}) {
     Dynamics dynamics(model);
     const Eigen::VectorXd q = random_configuration(model, 1);

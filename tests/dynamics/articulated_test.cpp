@@ -184,14 +184,7 @@ TEST(ArticulatedCalls, InFloat) {
 TEST(ArticulatedCalls, NamesTheMimicHinge) {
   Random random(451);
   ModelBuilder builder;
-  for (const char* name : {"leader", "follower"}) {
-    BodySpec body{.name = name, .inertia = random.inertia()};
-    body.hinge.type = HingeType::revolute;
-    if (std::string_view(name) == "follower") {
-      body.hinge.mimic = Mimic{"leader_hinge", 2};
-    }
-    builder.add(body);
-  }
+  add_mimic_pair(builder, random);
   Dynamics dynamics(builder.build());
   const auto says = [](auto&& call) {
     try {

@@ -1,6 +1,9 @@
 /// Dynamics of trees of all hinge types, against a dense reference, closed forms and invariants.
 #include "bunraku/dynamics/dynamics.hpp"
 
+#include <limits>
+#include <memory>
+
 #include <Eigen/Dense>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -206,19 +209,45 @@ TEST(Dynamics, BadArgumentsAreRefusedAndLeaveTheState) {
   EXPECT_EQ(dynamics.bias(), before);
 }
 
+/// A slide that refuses some positions, and takes others beyond the range of numbers.
+class PickySlide : public CustomHinge {
+ public:
+  int configuration_size() const override { return 1; }
+  int velocity_size() const override { return 1; }
+  Transform<double> pose(const double* q) const override { return Transform<double>::translate({0, 0, q[0]}); }
+  void joint_map(const double*, Motion<double>* columns) const override { columns[0] = {{0, 0, 0}, {0, 0, 1}}; }
+  void normalize(double* q) const override {
+    if (q[0] < 0) {
+      throw Error("this slide does not go down");
+    }
+    q[0] *= q[0] > 100 ? std::numeric_limits<double>::infinity() : 1;
+  }
+};
+
+TEST(Dynamics, HingesThatRefuseAPositionLeaveTheState) {
+  Random random(234);
+  BodySpec arm{.name = "arm", .inertia = random.inertia()};
+  arm.hinge = random_hinge(HingeType::revolute, random);
+  BodySpec slide{.name = "slide", .parent = "arm", .inertia = random.inertia()};
+  slide.hinge = {.type = HingeType::custom, .custom = std::make_shared<PickySlide>()};
+  const Model model = ModelBuilder().add(arm).add(slide).build();
+  const Eigen::VectorXd v = random.vector(2);
+  Dynamics dynamics(model);
+  Dynamics other(model);  // nothing is computed before it is refused a state
+  for (Dynamics* each : {&dynamics, &other}) {
+    each->set_state(Eigen::Vector2d(0.5, 0.3), v);
+  }
+  EXPECT_THROW(other.set_state(Eigen::Vector2d(2, -1), 2 * v), Error);
+  EXPECT_THROW(other.set_state(Eigen::Vector2d(2, 101), 2 * v), ArgumentError);
+  EXPECT_EQ(other.bias(), dynamics.bias());
+  EXPECT_EQ(other.mass_matrix(), dynamics.mass_matrix());
+  EXPECT_EQ(other.kinetic_energy(), dynamics.kinetic_energy());
+}
+
 TEST(Dynamics, LongChainsRoundTrip) {
   Random random(233);
-  ModelBuilder builder;
   constexpr int n = 10'000;
-  for (int i = 0; i < n; ++i) {
-    BodySpec body{.name = "b" + std::to_string(i),
-                  .parent = i == 0 ? std::string(world_name) : "b" + std::to_string(i - 1)};
-    body.hinge = random_hinge(HingeType::revolute, random);
-    body.X_PF = Transform<double>{random.rotation(), random.vec3(0.1)};
-    body.inertia = random.inertia();
-    builder.add(std::move(body));
-  }
-  const Model model = builder.build();
+  const Model model = random_chain(n, random);
   Dynamics dynamics(model);
   dynamics.set_state(random_configuration(model, 1), Eigen::VectorXd(0.01 * random.vector(n)));
   const Eigen::VectorXd torque = random.vector(n);

@@ -294,17 +294,8 @@ void with_little_stack(void (*function)()) {
 TEST(KernelFunctions, LongChainsNeedNoStack) {
   with_little_stack([] {
     Random random(403);
-    ModelBuilder builder;
     constexpr int n = 50'000;
-    for (int i = 0; i < n; ++i) {
-      BodySpec body{.name = "b" + std::to_string(i),
-                    .parent = i == 0 ? std::string(world_name) : "b" + std::to_string(i - 1)};
-      body.hinge = random_hinge(i % 10 == 0 ? HingeType::prismatic : HingeType::revolute, random);
-      body.X_PF = Transform<double>{random.rotation(), random.vec3(0.1)};
-      body.inertia = random.inertia();
-      builder.add(std::move(body));
-    }
-    const Model model = builder.build();
+    const Model model = random_chain(n, random);
     Dynamics dynamics(model);
     dynamics.set_state(random_configuration(model, 1), Eigen::VectorXd(0.01 * random.vector(n)));
     const Eigen::VectorXd torque = random.vector(n);

@@ -70,6 +70,29 @@ inline ModelBuilder random_tree(int n, double branching, Random& random) {
   return builder;
 }
 
+/// A chain of `n` bodies with short arms and hinges of one axis, the first and every tenth after it prismatic.
+inline Model random_chain(int n, Random& random) {
+  ModelBuilder builder("chain");
+  for (int i = 0; i < n; ++i) {
+    BodySpec body{.name = "b" + std::to_string(i),
+                  .parent = i == 0 ? std::string(world_name) : "b" + std::to_string(i - 1)};
+    body.hinge = random_hinge(i % 10 == 0 ? HingeType::prismatic : HingeType::revolute, random);
+    body.X_PF = {random.rotation(), random.vec3(0.1)};
+    body.inertia = random.inertia();
+    builder.add(std::move(body));
+  }
+  return builder.build();
+}
+
+/// Adds two bodies beside each other on the world: `leader`, and `follower`, whose hinge turns twice as far.
+inline void add_mimic_pair(ModelBuilder& builder, Random& random) {
+  BodySpec leader{.name = "leader", .inertia = random.inertia()};
+  leader.hinge.type = HingeType::revolute;
+  BodySpec follower{.name = "follower", .inertia = random.inertia()};
+  follower.hinge = {.type = HingeType::revolute, .mimic = Mimic{"leader_hinge", 2}};
+  builder.add(leader).add(follower);
+}
+
 /// Twelve bodies, from a chain (sample 0) to a bush (sample 10) and round again; every third sample has mimics, every
 /// second armature, all have friction and springs.
 inline Model random_dynamics_model(int sample, Random& random) {

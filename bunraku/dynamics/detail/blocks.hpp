@@ -21,7 +21,7 @@ class Blocks {
   /// O(N) memory. The coordinates must outlive this.
   Blocks(const Model& model, const Coordinates<T>& coordinates);
 
-  /// A new state, in arrays that stay where they are; nothing is computed.
+  /// A new state, in arrays that stay where they are until the next; nothing is computed.
   void set_state(const T* q, const T* v);
 
   /// X_PB and H* of every body (outward, each body by itself).
@@ -42,6 +42,8 @@ class Blocks {
   int nv(int k) const { return coordinates_.slots[at(k)].nv; }
   /// The first velocity of body k's hinge among all.
   int first(int k) const { return coordinates_.slots[at(k)].v; }
+  /// The rotor inertias of body k's hinge.
+  std::span<const T> armatures(int k) const { return {coordinates_.armature.data() + first(k), at(nv(k))}; }
   /// The rotor inertia of a velocity.
   T armature(int j) const { return coordinates_.armature[at(j)]; }
   /// M(k).
@@ -51,6 +53,8 @@ class Blocks {
   const Transform<T>& X_PB(int k) const { return X_PB_[at(k)]; }
   /// Column j of H*. Needs positions.
   const Motion<T>& H(int j) const { return H_[at(j)]; }
+  /// The columns of H* of body k. Needs positions.
+  std::span<const Motion<T>> columns(int k) const { return {H_.data() + first(k), at(nv(k))}; }
   /// The pose of body k in the world, or of the world. Needs world.
   const Transform<T>& X_WB(int k) const { return X_WB_[at(k + 1)]; }
   /// V(k), zero for the world. Needs velocities.

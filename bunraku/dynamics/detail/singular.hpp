@@ -3,8 +3,10 @@
 #pragma once
 
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
+#include "bunraku/error.hpp"
 #include "bunraku/model/hinge.hpp"
 #include "bunraku/spatial/articulated_inertia.hpp"
 
@@ -13,9 +15,13 @@ namespace bunraku::kernels {
 /// D of a one-axis hinge below this part of its neighbours in P is rounding of zero.
 template <class T>
 inline constexpr T vanishing = T(8) * std::numeric_limits<T>::epsilon();
-/// The same for one of several coordinates of a hinge, ε^⅔: eliminating the others magnifies rounding.
+/// Of several coordinates eliminated one after the other, a pivot below this part of what it was at first, ε^⅔:
+/// eliminating the others magnifies rounding, and what is left would keep no more than a third of its digits.
 template <class T>
 inline constexpr T vanishing_beside_others = std::is_same_v<T, float> ? T(2.4e-5) : T(3.7e-11);
+
+/// The error of a hinge without inertia; `also` says more of the hinge: "is ... and ".
+Error massless(const Hinge& hinge, std::string_view also = {});
 
 /// The neighbours of D = HPH* in P: what D's size is compared with, in D's own units.
 template <class T>

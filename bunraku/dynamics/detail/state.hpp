@@ -24,6 +24,9 @@ struct BasicDynamics<T>::State {
 
   /// Velocity coordinates of the user.
   int nv() const { return model.nv(); }
+  /// Whether a state may still be refused when it is spread over all hinges: a mimic's ratio or a user's normalize may
+  /// lead beyond the range of numbers, or throw.
+  bool refusable() const { return coordinates.has_mimics || !coordinates.customs.empty(); }
   /// Whether some hinge follows another, so that D is not block diagonal.
   bool has_mimics() const { return coordinates.has_mimics; }
   /// Gravity in T.
@@ -94,6 +97,8 @@ struct BasicDynamics<T>::State {
   std::vector<RigidInertia<T>> composite;               ///< Scratch, one a body.
   std::vector<kernels::InertiaRate<T>> composite_rate;  ///< Scratch, one a body.
   std::vector<Motion<T>> column_rate;                   ///< Scratch, full.
+  std::vector<T> next_q;  ///< Scratch of set_state() where a state may be refused halfway, full.
+  std::vector<T> next_v;  ///< Likewise.
 };
 
 }  // namespace bunraku

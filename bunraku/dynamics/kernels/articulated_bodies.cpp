@@ -8,17 +8,12 @@ namespace bunraku::kernels {
 template <class T>
 BUNRAKU_INLINE void Sweeps<T>::settle(int k, const Vec3<T>& w) {
   const Link<T>& l = tree_.links[at(k)];
-  const T xx = w.x * w.x;
-  const T yy = w.y * w.y;
-  const T zz = w.z * w.z;
-  const T xy = w.x * w.y;
-  const T xz = w.x * w.z;
-  const T yz = w.y * w.z;
-  const Sym3<T> W{-(yy + zz), -(xx + zz), -(xx + yy), xy, xz, yz};
+  const Sym3<T> ww = Sym3<T>::outer_square(w);  // ωω*
+  const Sym3<T> W{-(ww.yy + ww.zz), -(ww.xx + ww.zz), -(ww.xx + ww.yy), ww.xy, ww.xz, ww.yz};
   const Sym3<T>& i = l.inertia.inertia;
-  const Vec3<T> turning{i.xz * xy - i.xy * xz + i.yz * (yy - zz) + l.difference.x * yz,
-                        i.xy * yz - i.yz * xy + i.xz * (zz - xx) + l.difference.y * xz,
-                        i.yz * xz - i.xz * yz + i.xy * (xx - yy) + l.difference.z * xy};
+  const Vec3<T> turning{i.xz * ww.xy - i.xy * ww.xz + i.yz * (ww.yy - ww.zz) + l.difference.x * ww.yz,
+                        i.xy * ww.yz - i.yz * ww.xy + i.xz * (ww.zz - ww.xx) + l.difference.y * ww.xz,
+                        i.yz * ww.xz - i.xz * ww.yz + i.xy * (ww.xx - ww.yy) + l.difference.z * ww.xy};
   force_[at(k)] = {turning, W * l.inertia.first_moment};
   turning_[at(k + 1)] = {w, W};
 }
@@ -97,7 +92,7 @@ BUNRAKU_INLINE ArticulatedInertia<T> Sweeps<T>::gathered(int k) const {
 /// of what was added.
 template <class T>
 BUNRAKU_INLINE Mat3<T> Sweeps<T>::hand_over(const Link<T>& l, const Vec3<T>& p, const ArticulatedInertia<T>& P) {
-  const ArticulatedInertia<T> moved = shifted_by(P, p);
+  const ArticulatedInertia<T> moved = shifted(P, p);
   ArticulatedInertia<T>& sum = P_[at(l.parent)];
   if (l.opens_parent) {
     put(moved, sum);

@@ -6,31 +6,10 @@
 
 namespace bunraku::kernels {
 
+/// φ(p) after a rotation, which turn(v) does to one component.
 template <class T>
-template <Kind kind>
-BUNRAKU_INLINE void Sweeps<T>::carry(const Link<T>& l, const Spin<T>& spin, Span span) {
-  const Vec3<T>& p = l.p;
-  for (int r = span.begin; r < span.end; ++r) {
-    Columns<T>& c = columns_[at(r)];
-    const Vec3<Lanes<T>> n = turned<kind>(l, spin.forth(c.moment));
-    const Vec3<Lanes<T>> f = turned<kind>(l, spin.forth(c.force));
-    c.moment.x = n.x + (p.y * f.z - p.z * f.y);
-    c.moment.y = n.y + (p.z * f.x - p.x * f.z);
-    c.moment.z = n.z + (p.x * f.y - p.y * f.x);
-    c.force.x = f.x;  // one by one: the compiler copies the three through memory
-    c.force.y = f.y;
-    c.force.z = f.z;
-  }
-}
-
-template <class T>
-BUNRAKU_INLINE void Sweeps<T>::carry(const Transform<T>& X, Span span) {
-  const Mat3<T>& m = X.rotation.matrix();
-  const Vec3<T>& p = X.translation;
-  const auto turn = [&](const Vec3<Lanes<T>>& v) -> Vec3<Lanes<T>> {
-    return {m(0, 0) * v.x + m(0, 1) * v.y + m(0, 2) * v.z, m(1, 0) * v.x + m(1, 1) * v.y + m(1, 2) * v.z,
-            m(2, 0) * v.x + m(2, 1) * v.y + m(2, 2) * v.z};
-  };
+template <class F>
+BUNRAKU_INLINE void Sweeps<T>::carry(const Vec3<T>& p, Span span, F&& turn) {
   for (int r = span.begin; r < span.end; ++r) {
     Columns<T>& c = columns_[at(r)];
     const Vec3<Lanes<T>> n = turn(c.moment);
@@ -42,6 +21,24 @@ BUNRAKU_INLINE void Sweeps<T>::carry(const Transform<T>& X, Span span) {
     c.force.y = f.y;
     c.force.z = f.z;
   }
+}
+
+template <class T>
+template <Kind kind>
+BUNRAKU_INLINE void Sweeps<T>::carry(const Link<T>& l, const Spin<T>& spin, Span span) {
+  carry(l.p, span, [&](const Vec3<Lanes<T>>& v) { return turned<kind>(l, spin.forth(v)); });
+}
+
+template <class T>
+BUNRAKU_INLINE void Sweeps<T>::carry(const Transform<T>& X, Span span) {
+  carry(X.translation, span, [&](const Vec3<Lanes<T>>& v) { return product(X.rotation.matrix(), v); });
+}
+
+/// H times each column.
+template <class T>
+BUNRAKU_INLINE Lanes<T> along(const Motion<T>& H, const Columns<T>& c) {
+  return H.angular.x * c.moment.x + H.angular.y * c.moment.y + H.angular.z * c.moment.z + H.linear.x * c.force.x +
+         H.linear.y * c.force.y + H.linear.z * c.force.z;
 }
 
 /// Puts f into coordinate e's column.

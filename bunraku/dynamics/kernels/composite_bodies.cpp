@@ -37,7 +37,7 @@ BUNRAKU_INLINE RigidInertia<T> Sweeps<T>::composed(int k) const {
 /// Adds φ(p) R φ*(p) to what the parent of a link has gathered: the first to arrive sets it.
 template <class T>
 BUNRAKU_INLINE void Sweeps<T>::hand_over(const Link<T>& l, const Vec3<T>& p, const RigidInertia<T>& R) {
-  const RigidInertia<T> moved = shifted_by(R, p);
+  const RigidInertia<T> moved = shifted(R, p);
   RigidInertia<T>& sum = composite_[at(l.parent)];
   if (l.opens_parent) {
     put(moved, sum);
@@ -112,9 +112,7 @@ void Sweeps<T>::compose_other(int k, T* out) {
   for (int j = 0; j < l.nv; ++j) {
     const Motion<T>& H = column(l.v + j);
     for (int r = span.begin; r < span.end; ++r) {
-      const Columns<T>& c = columns_[at(r)];
-      rows_[at(r)].moment.x = H.angular.x * c.moment.x + H.angular.y * c.moment.y + H.angular.z * c.moment.z +
-                              H.linear.x * c.force.x + H.linear.y * c.force.y + H.linear.z * c.force.z;
+      rows_[at(r)].moment.x = along(H, columns_[at(r)]);
     }
     store(layout_, e + j, e + j + 1, end, reinterpret_cast<const T*>(rows_.data()), out);
   }

@@ -20,6 +20,17 @@ BUNRAKU_INLINE void store(const ColumnLayout& layout, int e, int end, const T* c
   }
 }
 
+/// c += G ε in each column.
+template <class T>
+BUNRAKU_INLINE void add_product(const Force<T>& G, const Lanes<T>& epsilon, Columns<T>& c) {
+  c.moment.x += G.moment.x * epsilon;
+  c.moment.y += G.moment.y * epsilon;
+  c.moment.z += G.moment.z * epsilon;
+  c.force.x += G.force.x * epsilon;
+  c.force.y += G.force.y * epsilon;
+  c.force.z += G.force.z * epsilon;
+}
+
 /// Rows of 𝓜⁻¹ from column j on: Σ factor · row of W over one register of columns, or two, to have more sums under way.
 template <int rows, int registers, class T>
 BUNRAKU_INLINE void combine(std::span<const AncestorRow<T>> ancestors, int j, T* const* out) {
@@ -81,12 +92,7 @@ void Sweeps<T>::innovate_revolute(int begin, int end, T* out) {
       Columns<T>& c = columns_[at(r)];
       const Lanes<T> epsilon = -c.moment.z;
       rows_[at(r)].moment.x = epsilon;
-      c.moment.x += G.moment.x * epsilon;
-      c.moment.y += G.moment.y * epsilon;
-      c.moment.z += G.moment.z * epsilon;
-      c.force.x += G.force.x * epsilon;
-      c.force.y += G.force.y * epsilon;
-      c.force.z += G.force.z * epsilon;
+      add_product(G, epsilon, c);
     }
     store(layout_, e, layout_.coordinate_end[at(e)], reinterpret_cast<const T*>(rows_.data()), out);
     if (l.parent >= 0) {
@@ -107,15 +113,9 @@ void Sweeps<T>::innovate_other(int k, T* out) {
     const Force<T> G = of_state_.U[at(l.v + j)] * of_state_.D_inverse[at(l.v + j)];
     for (int r = span.begin; r < span.end; ++r) {
       Columns<T>& c = columns_[at(r)];
-      const Lanes<T> epsilon = -(H.angular.x * c.moment.x + H.angular.y * c.moment.y + H.angular.z * c.moment.z +
-                                 H.linear.x * c.force.x + H.linear.y * c.force.y + H.linear.z * c.force.z);
+      const Lanes<T> epsilon = -along(H, c);
       rows_[at(r)].moment.x = epsilon;
-      c.moment.x += G.moment.x * epsilon;
-      c.moment.y += G.moment.y * epsilon;
-      c.moment.z += G.moment.z * epsilon;
-      c.force.x += G.force.x * epsilon;
-      c.force.y += G.force.y * epsilon;
-      c.force.z += G.force.z * epsilon;
+      add_product(G, epsilon, c);
     }
     store(layout_, e + j, end, reinterpret_cast<const T*>(rows_.data()), out);
     insert(e + j, G);

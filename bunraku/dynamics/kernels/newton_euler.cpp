@@ -7,20 +7,17 @@ namespace bunraku::kernels {
 template <class T>
 BUNRAKU_INLINE void Sweeps<T>::settle(int k, const Vec3<T>& w, const Vec3<T>& wd, const Vec3<T>& a) {
   const Link<T>& l = tree_.links[at(k)];
-  const T xx = w.x * w.x;
-  const T yy = w.y * w.y;
-  const T zz = w.z * w.z;
-  const T xy = w.x * w.y;
-  const T xz = w.x * w.z;
-  const T yz = w.y * w.z;
-  const Mat3<T> A{
-      {{-(yy + zz), xy - wd.z, xz + wd.y}, {xy + wd.z, -(xx + zz), yz - wd.x}, {xz - wd.y, yz + wd.x, -(xx + yy)}}};
+  const Sym3<T> ww = Sym3<T>::outer_square(w);  // ωω*
+  const Mat3<T> A{{{-(ww.yy + ww.zz), ww.xy - wd.z, ww.xz + wd.y},
+                   {ww.xy + wd.z, -(ww.xx + ww.zz), ww.yz - wd.x},
+                   {ww.xz - wd.y, ww.yz + wd.x, -(ww.xx + ww.yy)}}};
   const Vec3<T>& h = l.inertia.first_moment;
   const Sym3<T>& i = l.inertia.inertia;
   // 𝒥ω̇ + ω × 𝒥ω in the elements of A: five products a component
-  const Vec3<T> turning{i.xx * wd.x - i.xy * A(2, 0) + i.xz * A(1, 0) + i.yz * (yy - zz) + l.difference.x * yz,
-                        i.yy * wd.y - i.yz * A(0, 1) + i.xy * A(2, 1) + i.xz * (zz - xx) + l.difference.y * xz,
-                        i.zz * wd.z - i.xz * A(1, 2) + i.yz * A(0, 2) + i.xy * (xx - yy) + l.difference.z * xy};
+  const Vec3<T> turning{
+      i.xx * wd.x - i.xy * A(2, 0) + i.xz * A(1, 0) + i.yz * (ww.yy - ww.zz) + l.difference.x * ww.yz,
+      i.yy * wd.y - i.yz * A(0, 1) + i.xy * A(2, 1) + i.xz * (ww.zz - ww.xx) + l.difference.y * ww.xz,
+      i.zz * wd.z - i.xz * A(1, 2) + i.yz * A(0, 2) + i.xy * (ww.xx - ww.yy) + l.difference.z * ww.xy};
   force_[at(k)] = {turning + cross(h, a), a * l.inertia.mass + A * h};
   moving_[at(k + 1)] = {w, wd, a, A};
 }

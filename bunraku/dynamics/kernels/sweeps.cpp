@@ -4,11 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "bunraku/dynamics/detail/cast.hpp"
+#include "bunraku/dynamics/detail/singular.hpp"
 #include "bunraku/dynamics/kernels/sincos.hpp"
-#include "bunraku/error.hpp"
 
 namespace bunraku::kernels {
 
@@ -142,8 +140,7 @@ T Sweeps<T>::log_determinant() {
 
 template <class T>
 void Sweeps<T>::refuse(int link) const {
-  throw Error(fmt::format("hinge '{}' moves nothing that has mass: its articulated inertia D is singular",
-                          model_.bodies()[at(tree_.links[at(link)].body)].hinge.name));
+  throw massless(model_.bodies()[at(tree_.links[at(link)].body)].hinge);
 }
 
 template Sweeps<double>::Sweeps(const Model&, const Coordinates<double>&);

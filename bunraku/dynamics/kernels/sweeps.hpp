@@ -58,7 +58,7 @@ class Sweeps {
   /// O(N) memory. The coordinates must outlive this.
   Sweeps(const Model& model, const Coordinates<T>& coordinates);
 
-  /// A new state in arrays over all hinges that stay where they are; nothing is computed.
+  /// A new state in arrays over all hinges that stay where they are until the next; nothing is computed.
   void set_state(const T* q, const T* v);
 
   /// T = Hφ[Mφ*(H*θ̈ + a) + b] + armature (RK92 6–12) for velocities and accelerations of all hinges: one sweep
@@ -148,6 +148,8 @@ class Sweeps {
   void compose_floating(int k, T* out);
   RigidInertia<T> composed(int k) const;
   void hand_over(const Link<T>& l, const Vec3<T>& p, const RigidInertia<T>& R);
+  template <class F>
+  void carry(const Vec3<T>& p, Span span, F&& turn);
   template <Kind kind>
   void carry(const Link<T>& l, const Spin<T>& spin, Span span);
   void carry(const Transform<T>& X, Span span);

@@ -191,7 +191,6 @@ Link<T> folded(const Draft& draft, HingeType type, const Coordinates<T>& coordin
   link.body = draft.body;
   link.q = slot.q;
   link.v = slot.v;
-  link.d = slot.d;
   link.nv = slot.nv;
   link.p = cast<T>(draft.p);
   link.inertia = cast<T>(draft.inertia);

@@ -34,7 +34,6 @@ struct Link {
   int body = 0;               ///< The model's body that its hinge moves.
   int q = 0;                  ///< First position, among those of all hinges.
   int v = 0;                  ///< First velocity, likewise.
-  int d = 0;                  ///< First number of its nv×nv block, likewise.
   int nv = 0;                 ///< Velocities.
   int special = 0;            ///< Floating and general: its place among these.
   T turn_c{};                 ///< Cosine of the constant turn about x.

@@ -78,6 +78,13 @@ BUNRAKU_INLINE Mat3<T> about_z(const Spin<T>& spin, const DoubleSpin<T>& twice, 
   return m;
 }
 
+/// A v, where v may have many numbers in each component.
+template <class T, class S>
+BUNRAKU_INLINE Vec3<S> product(const Mat3<T>& a, const Vec3<S>& v) {
+  return {a(0, 0) * v.x + a(0, 1) * v.y + a(0, 2) * v.z, a(1, 0) * v.x + a(1, 1) * v.y + a(1, 2) * v.z,
+          a(2, 0) * v.x + a(2, 1) * v.y + a(2, 2) * v.z};
+}
+
 /// F v for a revolute link of that kind.
 template <Kind kind, class T, class S>
 BUNRAKU_INLINE Vec3<S> turned(const Link<T>& l, const Vec3<S>& v) {
@@ -88,9 +95,7 @@ BUNRAKU_INLINE Vec3<S> turned(const Link<T>& l, const Vec3<S>& v) {
   } else if constexpr (kind == Kind::revolute_x) {
     return {v.x, l.turn_c * v.y - l.turn_s * v.z, l.turn_s * v.y + l.turn_c * v.z};
   } else {
-    const Mat3<T>& f = l.turn;
-    return {f(0, 0) * v.x + f(0, 1) * v.y + f(0, 2) * v.z, f(1, 0) * v.x + f(1, 1) * v.y + f(1, 2) * v.z,
-            f(2, 0) * v.x + f(2, 1) * v.y + f(2, 2) * v.z};
+    return product(l.turn, v);
   }
 }
 /// F* v.
@@ -180,48 +185,6 @@ BUNRAKU_INLINE void put(const ArticulatedInertia<T>& from, ArticulatedInertia<T>
   put(from.rotational, to.rotational);
   put(from.coupling, to.coupling);
   put(from.linear, to.linear);
-}
-
-/// φ(p) P φ*(p): C' = C + p̃L, J' = J + p̃C* + C'p̃*.
-template <class T>
-BUNRAKU_INLINE ArticulatedInertia<T> shifted_by(const ArticulatedInertia<T>& a, const Vec3<T>& p) {
-  const Sym3<T>& l = a.linear;
-  const Mat3<T>& c = a.coupling;
-  Mat3<T> m;  // C'
-  m(0, 0) = c(0, 0) + (p.y * l.xz - p.z * l.xy);
-  m(0, 1) = c(0, 1) + (p.y * l.yz - p.z * l.yy);
-  m(0, 2) = c(0, 2) + (p.y * l.zz - p.z * l.yz);
-  m(1, 0) = c(1, 0) + (p.z * l.xx - p.x * l.xz);
-  m(1, 1) = c(1, 1) + (p.z * l.xy - p.x * l.yz);
-  m(1, 2) = c(1, 2) + (p.z * l.xz - p.x * l.zz);
-  m(2, 0) = c(2, 0) + (p.x * l.xy - p.y * l.xx);
-  m(2, 1) = c(2, 1) + (p.x * l.yy - p.y * l.xy);
-  m(2, 2) = c(2, 2) + (p.x * l.yz - p.y * l.xz);
-  const Sym3<T>& j = a.rotational;
-  return {{j.xx + (p.y * (c(0, 2) + m(0, 2)) - p.z * (c(0, 1) + m(0, 1))),
-           j.yy + (p.z * (c(1, 0) + m(1, 0)) - p.x * (c(1, 2) + m(1, 2))),
-           j.zz + (p.x * (c(2, 1) + m(2, 1)) - p.y * (c(2, 0) + m(2, 0))),
-           j.xy + (p.y * c(1, 2) + p.z * (m(0, 0) - c(1, 1)) - p.x * m(0, 2)),
-           j.xz + (p.y * (c(2, 2) - m(0, 0)) - p.z * c(2, 1) + p.x * m(0, 1)),
-           j.yz + (p.z * c(2, 0) + p.x * (m(1, 1) - c(2, 2)) - p.y * m(1, 0))},
-          {{{m(0, 0), m(0, 1), m(0, 2)}, {m(1, 0), m(1, 1), m(1, 2)}, {m(2, 0), m(2, 1), m(2, 2)}}},
-          {l.xx, l.yy, l.zz, l.xy, l.xz, l.yz}};
-}
-
-/// φ(p) M φ*(p) of a rigid body.
-template <class T>
-BUNRAKU_INLINE RigidInertia<T> shifted_by(const RigidInertia<T>& a, const Vec3<T>& p) {
-  const Vec3<T>& h = a.first_moment;
-  const Vec3<T> moved = h + p * a.mass;
-  const Vec3<T> both = h + moved;
-  const T x = p.x * both.x;
-  const T y = p.y * both.y;
-  const T z = p.z * both.z;
-  const Sym3<T>& i = a.inertia;
-  return {a.mass,
-          {moved.x, moved.y, moved.z},
-          {i.xx + (y + z), i.yy + (x + z), i.zz + (x + y), i.xy - (h.x * p.y + p.x * moved.y),
-           i.xz - (h.x * p.z + p.x * moved.z), i.yz - (h.y * p.z + p.y * moved.z)}};
 }
 
 /// Calls f.template operator()<kind>(begin, end) for a run of revolute links, and says whether it was one.

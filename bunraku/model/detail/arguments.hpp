@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -43,7 +44,7 @@ bool all_finite(std::span<const T> values) {
 
 /// Throws ArgumentError unless `values` has `wanted` numbers, all finite; names the first that is not.
 template <class T>
-void check_argument(std::span<const T> values, int wanted, std::string_view name) {
+void check_argument(std::span<const T> values, std::ptrdiff_t wanted, std::string_view name) {
   check_size(values.size(), wanted, name);
   if (!all_finite(values)) {
     refuse_values(values, name);
