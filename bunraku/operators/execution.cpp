@@ -1,0 +1,321 @@
+#include "bunraku/operators/detail/execution.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Dense>
+#include <fmt/format.h>
+
+#include "bunraku/operators/text.hpp"
+
+namespace bunraku::operators {
+
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// The symbols that an expression needs blocks of.
+void collect(const Operator& x, std::vector<Symbol>& symbols) {
+  if (x.term().type == TermType::symbol) {
+    symbols.push_back(x.term().symbol);
+  }
+  for (const Operator& part : x.term().parts) {
+    collect(part, symbols);
+  }
+}
+
+bool sums_over_children(const Value& value) {
+  return direction_of(value) == Direction::inward;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Making
+
+Execution::Execution(Plan plan, Bindings& bindings)
+    : plan_(std::move(plan)),
+      bindings_(bindings),
+      rows_(bindings.dimension(plan_.expression.range())),
+      cols_(plan_.input == no_value ? 1 : bindings.dimension(plan_.expression.domain())) {
+  for (const Value& value : plan_.values) {
+    if (value.step == Step::filter || value.step == Step::smoother) {
+      symbols_.push_back(Symbol::psi);
+    }
+    collect(value.factor.what, symbols_);
+  }
+  std::sort(symbols_.begin(), symbols_.end());
+  symbols_.erase(std::unique(symbols_.begin(), symbols_.end()), symbols_.end());
+  for (const Symbol symbol : symbols_) {
+    bindings_.check(symbol);
+  }
+
+  std::size_t room = 0;
+  for (const Value& value : plan_.values) {
+    room += at(bindings_.dimension(value.space));
+  }
+  storage_.assign(room, 0.0);
+  rests_.assign(at(bindings_.model().nv()) * plan_.values.size(), 0.0);
+  int rests = 0;
+  slots_.reserve(plan_.values.size());
+  std::size_t used = 0;
+  for (const Value& value : plan_.values) {
+    Slot slot{.value = &value, .out = storage_.data() + used, .size = bindings_.dimension(value.space)};
+    used += at(slot.size);
+    const auto pointer = [&](std::size_t i) -> const double* {
+      return i < value.in.size() && value.in[i] != no_value ? slots_[at(value.in[i])].out : nullptr;
+    };
+    slot.in = pointer(0);
+    slot.other = pointer(1);
+    for (std::size_t i = 0; value.step == Step::combine && i < value.in.size(); ++i) {
+      slot.terms.emplace_back(value.coefficients[i], pointer(i));
+    }
+    if (value.step == Step::filter || value.step == Step::smoother) {
+      slot.rest = rests_.data() + at(bindings_.model().nv()) * at(rests);
+      ++rests;
+    } else if (value.step == Step::innovation || value.step == Step::residual) {
+      slot.out = slots_[at(value.in[0])].rest;  // already there
+    }
+    if (value.step == Step::inject) {
+      slot.body = bindings_.part(plan_.values[at(value.in[0])].space);
+    } else if (value.step == Step::extract) {
+      slot.body = bindings_.part(value.space);
+    } else if (value.step == Step::apply_solved) {
+      const Operator& inner = value.factor.what.term().parts[0];
+      slot.solved = static_cast<int>(solved_.size());
+      solved_.push_back({value.factor.what, std::make_unique<Execution>(make_plan(inner, false), bindings_), {}, 0});
+    } else if (value.step == Step::dense_inverse) {
+      slot.dense = static_cast<int>(dense_.size());
+      dense_.push_back({std::make_unique<Execution>(make_plan(value.factor.what, true), bindings_), {}, 0});
+    } else if (value.step == Step::one) {
+      *slot.out = 1;
+    }
+    slots_.push_back(std::move(slot));
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What depends on the state
+
+void Execution::refresh() {
+  if (version_ == bindings_.version()) {
+    return;
+  }
+  for (const Symbol symbol : symbols_) {
+    bindings_.need(symbol);
+  }
+  for (Solved& solved : solved_) {
+    refresh(solved);
+  }
+  for (Dense& dense : dense_) {
+    refresh(dense);
+  }
+  bind_values();
+  std::size_t largest = 6;
+  nodes_at_.assign(bindings_.nodes().empty() ? 0 : bindings_.model().bodies().size(), {});
+  for (const Cluster& cluster : bindings_.clusters()) {
+    largest = std::max({largest, 6 * cluster.members.size(), cluster.coordinates.size(), 6 * cluster.nodes.size()});
+    for (const int i : cluster.nodes) {
+      nodes_at_[at(bindings_.nodes()[at(i)].body)].push_back(i);
+    }
+  }
+  scratch_.resize(2 * largest);
+  version_ = bindings_.version();
+}
+
+void Execution::bind_values() {
+  for (Slot& slot : slots_) {
+    const Operator& what = slot.value->factor.what;
+    if (slot.value->step == Step::apply && what.term().type == TermType::variable) {
+      slot.variable = &bindings_.variable(what);
+    }
+    if (slot.value->step != Step::vector) {
+      continue;
+    }
+    std::fill_n(slot.out, slot.size, 0.0);
+    if (what.term().type == TermType::symbol) {
+      const std::span<const double> values = bindings_.vector(what.term().symbol);
+      std::copy(values.begin(), values.end(), slot.out);
+    } else if (what.term().type == TermType::unit) {
+      if (what.term().index >= slot.size) {
+        throw OperatorError(fmt::format("unit({}): the model has {} velocities", what.term().index, slot.size),
+                            "they are counted from 0");
+      }
+      slot.out[what.term().index] = 1;
+    } else {
+      const VariableBlocks& variable = bindings_.variable(what);
+      for (std::size_t c = 0; c < variable.blocks.size(); ++c) {
+        Eigen::Index i = 0;
+        visit_part(slot.value->space.kind, static_cast<int>(c),
+                   [&](int place) { slot.out[place] = variable.blocks[c](i++, 0); });
+      }
+    }
+  }
+}
+
+void Execution::refresh(Solved& solved) {
+  const int n = solved.inner->rows();
+  const SpaceKind kind = solved.what.range().kind;
+  const std::size_t clusters = bindings_.clusters().size();
+  std::vector<std::vector<int>> places(clusters);
+  std::size_t largest = 0;
+  solved.blocks.resize(clusters);
+  for (std::size_t c = 0; c < clusters; ++c) {
+    visit_part(kind, static_cast<int>(c), [&](int place) { places[c].push_back(place); });
+    largest = std::max(largest, places[c].size());
+    const auto size = static_cast<Eigen::Index>(places[c].size());
+    solved.blocks[c].resize(size, size);
+  }
+  // Column j of all blocks at once: they do not touch one another.
+  std::vector<double> x(at(n));
+  std::vector<double> y(at(n));
+  for (std::size_t j = 0; j < largest; ++j) {
+    std::fill(x.begin(), x.end(), 0.0);
+    for (const std::vector<int>& part : places) {
+      if (j < part.size()) {
+        x[at(part[j])] = 1;
+      }
+    }
+    solved.inner->apply(x.data(), y.data());
+    for (std::size_t c = 0; c < clusters; ++c) {
+      for (std::size_t i = 0; j < places[c].size() && i < places[c].size(); ++i) {
+        solved.blocks[c](static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = y[at(places[c][i])];
+      }
+    }
+  }
+  const bool root = solved.what.term().type == TermType::root;
+  for (std::size_t c = 0; c < clusters; ++c) {
+    Matrix& block = solved.blocks[c];
+    if (block.size() == 0) {
+      continue;
+    }
+    const std::string& body = bindings_.model().bodies()[at(bindings_.clusters()[c].members.front())].name;
+    const std::string what = to_ascii(solved.what.term().parts[0]);
+    if (!root) {
+      const Eigen::FullPivLU<Matrix> factor(block);
+      if (!factor.isInvertible()) {
+        throw OperatorError(fmt::format("'{}' has no inverse at body '{}': its block is singular", what, body));
+      }
+      block = factor.inverse().eval();
+      continue;
+    }
+    if (!block.isApprox(block.transpose(), 1e-10)) {
+      throw OperatorError(fmt::format("'{}' has no root at body '{}': its block is not symmetric", what, body));
+    }
+    const Eigen::SelfAdjointEigenSolver<Matrix> factor(block);
+    if (factor.eigenvalues().minCoeff() < -1e-12 * factor.eigenvalues().cwiseAbs().maxCoeff()) {
+      throw OperatorError(
+          fmt::format("'{}' has no root at body '{}': its block has a negative eigenvalue", what, body));
+    }
+    block = (factor.eigenvectors() * factor.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
+             factor.eigenvectors().transpose())
+                .eval();
+  }
+}
+
+void Execution::refresh(Dense& dense) {
+  const int n = dense.inner->rows();
+  Matrix matrix(n, n);
+  std::vector<double> unit(at(n));
+  for (int j = 0; j < n; ++j) {
+    unit[at(j)] = 1;
+    dense.inner->apply(unit.data(), matrix.col(j).data());
+    unit[at(j)] = 0;
+  }
+  // In long double, so that what is lost is lost in the matrix and not here.
+  using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  const Eigen::PartialPivLU<LongMatrix> factor(matrix.cast<long double>());
+  const auto pivots = factor.matrixLU().diagonal().cwiseAbs().eval();
+  if (n > 0 && !(pivots.minCoeff() > 1e-16L * pivots.maxCoeff())) {
+    throw OperatorError(fmt::format("'{}' has no inverse: its matrix is singular",
+                                    detail::printable(to_ascii(dense.inner->plan().expression), 200)));
+  }
+  dense.inverse = factor.inverse().cast<double>();
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Running
+
+void Execution::apply(const double* x, double* y) {
+  refresh();
+  if (plan_.input != no_value) {
+    std::copy_n(x, cols_, slots_[at(plan_.input)].out);
+  }
+  for (const Loop& loop : plan_.loops) {
+    clear_sums(loop);
+    run(loop);
+  }
+  std::copy_n(slots_[at(plan_.output)].out, rows_, y);
+}
+
+void Execution::clear_sums(const Loop& loop) {
+  for (const int i : loop.values) {
+    const Slot& slot = slots_[at(i)];
+    if (sums_over_children(*slot.value) || slot.value->step == Step::dot || slot.value->step == Step::inject) {
+      std::fill_n(slot.out, slot.size, 0.0);
+    }
+  }
+}
+
+void Execution::run(const Loop& loop) {
+  if (loop.direction == Direction::whole) {
+    for (const int i : loop.values) {
+      const Slot& slot = slots_[at(i)];
+      const Matrix& inverse = dense_[at(slot.dense)].inverse;
+      Eigen::Map<Eigen::VectorXd>(slot.out, inverse.rows()).noalias() =
+          inverse * Eigen::Map<const Eigen::VectorXd>(slot.in, inverse.cols());
+    }
+    return;
+  }
+  const int count = static_cast<int>(bindings_.clusters().size());
+  const bool inward = loop.direction == Direction::inward;
+  const bool coupled = bindings_.coupled();
+  for (int n = 0; n < count; ++n) {
+    const int c = inward ? count - 1 - n : n;
+    for (const int i : loop.values) {
+      if (coupled) {
+        cluster_step(slots_[at(i)], c, loop.direction);
+      } else {
+        body_step(slots_[at(i)], c);
+      }
+    }
+  }
+}
+
+double Execution::flops() const {
+  double sum = 0;
+  for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
+    for (const Cluster& cluster : bindings_.clusters()) {
+      const auto members = static_cast<double>(cluster.members.size());
+      sum += members * work_of(plan_, i, static_cast<double>(cluster.coordinates.size()) / members,
+                               static_cast<double>(cluster.nodes.size()) / members)
+                           .flops;
+    }
+    if (plan_.values[at(i)].step == Step::dense_inverse) {
+      const double n = slots_[at(i)].size;
+      sum += n * (2 * n - 1);
+    }
+  }
+  return sum;
+}
+
+double Execution::bytes() const {
+  double sum = 0;
+  for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
+    for (const Cluster& cluster : bindings_.clusters()) {
+      const auto members = static_cast<double>(cluster.members.size());
+      sum += members * work_of(plan_, i, static_cast<double>(cluster.coordinates.size()) / members,
+                               static_cast<double>(cluster.nodes.size()) / members)
+                           .bytes;
+    }
+    if (plan_.values[at(i)].step == Step::dense_inverse) {
+      const double n = slots_[at(i)].size;
+      sum += n * n * sizeof(double);
+    }
+  }
+  return sum;
+}
+
+}  // namespace bunraku::operators

@@ -1,0 +1,574 @@
+// What each step of a plan does at a body, or at a cluster of coupled bodies.
+
+#include <algorithm>
+
+#include "bunraku/dynamics/detail/block_algebra.hpp"
+#include "bunraku/operators/detail/execution.hpp"
+
+namespace bunraku::operators {
+
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+BUNRAKU_INLINE Force<double> force_at(const double* x) {
+  return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+}
+BUNRAKU_INLINE Motion<double> motion_at(const double* x) {
+  return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+}
+
+BUNRAKU_INLINE void put(double* out, const Vec3<double>& upper, const Vec3<double>& lower) {
+  out[0] = upper.x;
+  out[1] = upper.y;
+  out[2] = upper.z;
+  out[3] = lower.x;
+  out[4] = lower.y;
+  out[5] = lower.z;
+}
+BUNRAKU_INLINE void put(double* out, const Force<double>& f) {
+  put(out, f.moment, f.force);
+}
+BUNRAKU_INLINE void put(double* out, const Motion<double>& m) {
+  put(out, m.angular, m.linear);
+}
+BUNRAKU_INLINE void add(double* out, const Vec3<double>& upper, const Vec3<double>& lower) {
+  out[0] += upper.x;
+  out[1] += upper.y;
+  out[2] += upper.z;
+  out[3] += lower.x;
+  out[4] += lower.y;
+  out[5] += lower.z;
+}
+BUNRAKU_INLINE void add(double* out, const Force<double>& f) {
+  add(out, f.moment, f.force);
+}
+
+/// x̃ c = (x × a, y × a + x × b) for z = (x, y), c = (a, b) (JR03 2.5).
+Motion<double> spatial_cross(const Motion<double>& z, const Motion<double>& c) {
+  return {cross(z.angular, c.angular), cross(z.linear, c.angular) + cross(z.angular, c.linear)};
+}
+/// x̃* c.
+Motion<double> spatial_cross_adjoint(const Motion<double>& z, const Motion<double>& c) {
+  return {cross(c.angular, z.angular) + cross(c.linear, z.linear), cross(c.linear, z.angular)};
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------------------------------
+// One body
+
+/// z(k) = w(k) + Σ φ(k,c) z⁺(c), ε(k) = x(k) − H(k) z(k), z⁺(k) = z(k) + G(k) ε(k) (RK92 43–46).
+BUNRAKU_INLINE void Execution::filter_step(const Slot& slot, int k) {
+  const kernels::Blocks<double>& blocks = bindings_.blocks();
+  double* z = slot.out + 6 * k;
+  if (slot.other != nullptr) {
+    const double* w = slot.other + 6 * k;
+    for (int i = 0; i < 6; ++i) {
+      z[i] += w[i];
+    }
+  }
+  Force<double> passed = force_at(z);
+  const Force<double> z_k = passed;
+  const int first = blocks.first(k);
+  const int n = blocks.nv(k);
+  double* epsilon = slot.rest + first;
+  for (int j = 0; j < n; ++j) {
+    const double innovation = (slot.in != nullptr ? slot.in[first + j] : 0.0) - dot(blocks.H(first + j), z_k);
+    epsilon[j] = innovation;
+    passed += blocks.G(first + j) * innovation;
+  }
+  const int p = blocks.parent(k);
+  if (p != world) {
+    add(slot.out + 6 * p, blocks.X_PB(k) * passed);
+  }
+}
+
+/// λ(k) = φ*(p,k) s(p), r(k) = d(k) − G*(k) λ(k), s(k) = λ(k) + H*(k) r(k) + w(k).
+BUNRAKU_INLINE void Execution::smoother_step(const Slot& slot, int k) {
+  const kernels::Blocks<double>& blocks = bindings_.blocks();
+  const int p = blocks.parent(k);
+  const Motion<double> lambda =
+      p == world ? Motion<double>::zero() : inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * p));
+  const int first = blocks.first(k);
+  const int n = blocks.nv(k);
+  Motion<double> s = lambda;
+  double* r = slot.rest + first;
+  for (int j = 0; j < n; ++j) {
+    const double residual = (slot.in != nullptr ? slot.in[first + j] : 0.0) - dot(blocks.G(first + j), lambda);
+    r[j] = residual;
+    s += blocks.H(first + j) * residual;
+  }
+  if (slot.other != nullptr) {
+    s += motion_at(slot.other + 6 * k);
+  }
+  put(slot.out + 6 * k, s);
+}
+
+void Execution::shift_step(const Slot& slot, int k) {
+  const kernels::Blocks<double>& blocks = bindings_.blocks();
+  const int p = blocks.parent(k);
+  const Symbol symbol = slot.value->factor.what.term().symbol;
+  const int first = blocks.first(k);
+  const int n = blocks.nv(k);
+  if (!slot.value->factor.adjoint) {
+    if (p == world) {
+      return;
+    }
+    double* out = slot.out + 6 * p;
+    if (symbol == Symbol::K) {
+      Force<double> f = Force<double>::zero();
+      for (int j = 0; j < n; ++j) {
+        f += blocks.G(first + j) * slot.in[first + j];
+      }
+      add(out, blocks.X_PB(k) * f);
+    } else if (symbol == Symbol::E_phi) {
+      add(out, blocks.X_PB(k) * force_at(slot.in + 6 * k));
+    } else {
+      add(out, force_at(slot.in + 6 * k));
+    }
+    return;
+  }
+  const Motion<double> x = p == world ? Motion<double>::zero() : motion_at(slot.in + 6 * p);
+  if (symbol == Symbol::S) {
+    put(slot.out + 6 * k, x);
+    return;
+  }
+  const Motion<double> moved = inverse_times(blocks.X_PB(k), x);
+  if (symbol == Symbol::E_phi) {
+    put(slot.out + 6 * k, moved);
+    return;
+  }
+  for (int j = 0; j < n; ++j) {
+    slot.out[first + j] = dot(blocks.G(first + j), moved);
+  }
+}
+
+/// A symbol's block times in(k).
+void Execution::apply_step(const Slot& slot, int k) {
+  const kernels::Blocks<double>& blocks = bindings_.blocks();
+  const bool adjoint = slot.value->factor.adjoint;
+  if (slot.variable != nullptr) {
+    apply_matrix(slot.variable->blocks[at(k)], adjoint, slot, k);
+    return;
+  }
+  const int first = blocks.first(k);
+  const int n = blocks.nv(k);
+  const double* hinge_in = slot.in + first;
+  double* hinge_out = slot.out + first;
+  const double* in = slot.in + 6 * k;
+  double* out = slot.out + 6 * k;
+  switch (slot.value->factor.what.term().symbol) {
+    case Symbol::M:
+      put(out, blocks.M(k) * motion_at(in));
+      break;
+    case Symbol::R:
+      put(out, bindings_.R(k) * motion_at(in));
+      break;
+    case Symbol::P:
+      put(out, blocks.P(k) * motion_at(in));
+      break;
+    case Symbol::Upsilon: {
+      const Mat6<double>& u = bindings_.upsilon(k);
+      const Force<double> f = force_at(in);
+      put(out, u.a * f.moment + u.b * f.force, u.c * f.moment + u.d * f.force);
+      break;
+    }
+    case Symbol::Delta_phi:
+      if (adjoint) {
+        put(out, inverse_times(blocks.X_PB(k), motion_at(in)));
+      } else {
+        put(out, blocks.X_PB(k) * force_at(in));
+      }
+      break;
+    case Symbol::H:
+      if (adjoint) {
+        Motion<double> m = Motion<double>::zero();
+        for (int j = 0; j < n; ++j) {
+          m += blocks.H(first + j) * hinge_in[j];
+        }
+        put(out, m);
+      } else {
+        const Force<double> f = force_at(in);
+        for (int j = 0; j < n; ++j) {
+          hinge_out[j] = dot(blocks.H(first + j), f);
+        }
+      }
+      break;
+    case Symbol::G:
+      if (adjoint) {
+        const Motion<double> m = motion_at(in);
+        for (int j = 0; j < n; ++j) {
+          hinge_out[j] = dot(blocks.G(first + j), m);
+        }
+      } else {
+        Force<double> f = Force<double>::zero();
+        for (int j = 0; j < n; ++j) {
+          f += blocks.G(first + j) * hinge_in[j];
+        }
+        put(out, f);
+      }
+      break;
+    case Symbol::D:
+      for (int i = 0; i < n; ++i) {
+        double sum = 0;
+        for (int j = 0; j < n; ++j) {
+          sum += blocks.D(k)[i * n + j] * hinge_in[j];
+        }
+        hinge_out[i] = sum;
+      }
+      break;
+    case Symbol::armature:
+      for (int j = 0; j < n; ++j) {
+        hinge_out[j] = blocks.armature(first + j) * hinge_in[j];
+      }
+      break;
+    case Symbol::B:
+      if (adjoint) {
+        for (const int i : nodes_at_[at(k)]) {
+          put(slot.out + 6 * i, inverse_times(bindings_.nodes()[at(i)].X_BN, motion_at(in)));
+        }
+      } else {
+        Force<double> f = Force<double>::zero();
+        for (const int i : nodes_at_[at(k)]) {
+          f += bindings_.nodes()[at(i)].X_BN * force_at(slot.in + 6 * i);
+        }
+        put(out, f);
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void Execution::apply_matrix(const Matrix& block, bool adjoint, const Slot& slot, int cluster) {
+  const SpaceKind from = slot.value->step == Step::apply_solved ? slot.value->space.kind
+                         : adjoint                              ? slot.variable->variable.range().kind
+                                                                : slot.variable->variable.domain().kind;
+  double* gathered = scratch_.data();
+  int n = 0;
+  visit_part(from, cluster, [&](int place) { gathered[n++] = slot.in[place]; });
+  Eigen::Index i = 0;
+  visit_part(slot.value->space.kind, cluster, [&](int place) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) {
+      sum += (adjoint ? block(j, i) : block(i, j)) * gathered[j];
+    }
+    slot.out[place] = sum;
+    ++i;
+  });
+}
+
+void Execution::body_step(const Slot& slot, int k) {
+  const kernels::Blocks<double>& blocks = bindings_.blocks();
+  const Value& value = *slot.value;
+  switch (value.step) {
+    case Step::filter:
+      filter_step(slot, k);
+      break;
+    case Step::smoother:
+      smoother_step(slot, k);
+      break;
+    case Step::propagate:
+      if (value.factor.adjoint) {
+        Motion<double> m = motion_at(slot.in + 6 * k);
+        if (blocks.parent(k) != world) {
+          m += inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * blocks.parent(k)));
+        }
+        put(slot.out + 6 * k, m);
+      } else {
+        const Force<double> f = force_at(slot.out + 6 * k) + force_at(slot.in + 6 * k);
+        put(slot.out + 6 * k, f);
+        if (blocks.parent(k) != world) {
+          add(slot.out + 6 * blocks.parent(k), blocks.X_PB(k) * f);
+        }
+      }
+      break;
+    case Step::shift:
+      shift_step(slot, k);
+      break;
+    case Step::apply:
+      apply_step(slot, k);
+      break;
+    case Step::apply_solved: {
+      const Matrix& block = solved_[at(slot.solved)].blocks[at(k)];
+      if (block.size() == 1) {  // most hinges
+        slot.out[blocks.first(k)] = block(0, 0) * slot.in[blocks.first(k)];
+      } else {
+        apply_matrix(block, false, slot, k);
+      }
+      break;
+    }
+    case Step::apply_cross: {
+      const Motion<double> z = motion_at(slot.other + 6 * k);
+      const Motion<double> x = motion_at(slot.in + 6 * k);
+      put(slot.out + 6 * k, value.factor.adjoint ? spatial_cross_adjoint(z, x) : spatial_cross(z, x));
+      break;
+    }
+    default:
+      plain_step(slot, k);
+      break;
+  }
+}
+
+/// Steps that know no tree: number by number in the part of cluster c.
+void Execution::plain_step(const Slot& slot, int c) {
+  const Value& value = *slot.value;
+  const bool reads_all = value.step == Step::dot || value.step == Step::extract;
+  const Space& space = reads_all ? plan_.values[at(value.in[0])].space : value.space;
+  if (space.kind == SpaceKind::number || !space.part.empty()) {  // belongs to no body: done with the first
+    if (c == 0) {
+      range_step(slot, 0, bindings_.dimension(space));
+    }
+    return;
+  }
+  if ((value.step == Step::extract || value.step == Step::inject)) {
+    part_step(slot, c, space.kind);
+    return;
+  }
+  const kernels::Blocks<double>& blocks = bindings_.blocks();
+  if (!bindings_.coupled() && space.kind == SpaceKind::body) {
+    range_step(slot, 6 * c, 6 * c + 6);
+  } else if (!bindings_.coupled() && space.kind == SpaceKind::hinge) {
+    range_step(slot, blocks.first(c), blocks.first(c) + blocks.nv(c));
+  } else {
+    visit_part(space.kind, c, [&](int place) { range_step(slot, place, place + 1); });
+  }
+}
+
+BUNRAKU_INLINE void Execution::range_step(const Slot& slot, int begin, int end) {
+  switch (slot.value->step) {
+    case Step::combine:
+      for (int i = begin; i < end; ++i) {
+        double sum = 0;
+        for (const auto& [coefficient, in] : slot.terms) {
+          sum += coefficient * in[i];
+        }
+        slot.out[i] = sum;
+      }
+      break;
+    case Step::scale_by:
+      for (int i = begin; i < end; ++i) {
+        slot.out[i] = slot.in[i] * *slot.other;
+      }
+      break;
+    case Step::dot:
+      for (int i = begin; i < end; ++i) {
+        *slot.out += slot.in[i] * slot.other[i];
+      }
+      break;
+    default:  // there from the start
+      break;
+  }
+}
+
+/// Copies one body's or node's part into a whole vector, or out of one.
+void Execution::part_step(const Slot& slot, int c, SpaceKind kind) {
+  const Cluster& cluster = bindings_.clusters()[at(c)];
+  const std::vector<int>& owners = kind == SpaceKind::node ? cluster.nodes : cluster.members;
+  if (std::find(owners.begin(), owners.end(), slot.body) == owners.end()) {
+    return;
+  }
+  int begin = 6 * slot.body;
+  int size = 6;
+  if (kind == SpaceKind::hinge) {
+    const Body& body = bindings_.model().bodies()[at(slot.body)];
+    begin = body.v_index;
+    size = body.nv;
+  }
+  if (slot.value->step == Step::inject) {
+    std::copy_n(slot.in, size, slot.out + begin);
+  } else {
+    std::copy_n(slot.in + begin, size, slot.out);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Coupled bodies
+
+bool Execution::is_bodywise(const Slot& slot) {
+  const Value& value = *slot.value;
+  if (value.step == Step::propagate || value.step == Step::apply_cross) {
+    return true;
+  }
+  if ((value.step != Step::apply && value.step != Step::shift) || slot.variable != nullptr) {
+    return false;
+  }
+  switch (value.factor.what.term().symbol) {
+    case Symbol::M:
+    case Symbol::R:
+    case Symbol::Delta_phi:
+    case Symbol::B:
+    case Symbol::E_phi:
+    case Symbol::S:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void Execution::cluster_step(const Slot& slot, int c, Direction direction) {
+  const Cluster& cluster = bindings_.clusters()[at(c)];
+  if (is_bodywise(slot)) {
+    if (direction == Direction::inward) {
+      for (auto k = cluster.members.rbegin(); k != cluster.members.rend(); ++k) {
+        body_step(slot, *k);
+      }
+    } else {
+      for (const int k : cluster.members) {
+        body_step(slot, k);
+      }
+    }
+    return;
+  }
+  switch (slot.value->step) {
+    case Step::filter:
+      cluster_filter_step(slot, c);
+      break;
+    case Step::smoother:
+      cluster_smoother_step(slot, c);
+      break;
+    case Step::shift:
+    case Step::apply:
+      cluster_apply_step(slot, c);
+      break;
+    case Step::apply_solved:
+      apply_matrix(solved_[at(slot.solved)].blocks[at(c)], false, slot, c);
+      break;
+    default:
+      plain_step(slot, c);
+      break;
+  }
+}
+
+/// z = E_φ z + K ε + w with ε = x − H z: the cluster's gain acts once, on what arrives at its parent.
+void Execution::cluster_filter_step(const Slot& slot, int c) {
+  const kernels::Blocks<double>& blocks = bindings_.blocks();
+  const Cluster& cluster = bindings_.clusters()[at(c)];
+  for (const int i : cluster.coordinates) {
+    slot.rest[i] = slot.in != nullptr ? slot.in[i] : 0.0;
+  }
+  for (auto k = cluster.members.rbegin(); k != cluster.members.rend(); ++k) {
+    double* z = slot.out + 6 * *k;
+    if (slot.other != nullptr) {
+      add(z, force_at(slot.other + 6 * *k));
+    }
+    const Force<double> f = force_at(z);
+    for (int j = blocks.first(*k); j < blocks.first(*k) + blocks.nv(*k); ++j) {
+      slot.rest[bindings_.follower(j).own] -= bindings_.follower(j).ratio * dot(blocks.H(j), f);
+    }
+    if (blocks.parent(*k) != world) {
+      add(slot.out + 6 * blocks.parent(*k), blocks.X_PB(*k) * f);
+    }
+  }
+  add_gain(slot.rest, c, slot.out);
+}
+
+/// K(c) x, added to the parent's part of a body-space vector.
+void Execution::add_gain(const double* x, int c, double* out) {
+  const Cluster& cluster = bindings_.clusters()[at(c)];
+  if (cluster.parent == world) {
+    return;
+  }
+  const Matrix& K = bindings_.K(c);
+  for (Eigen::Index j = 0; j < K.cols(); ++j) {
+    const double value = x[cluster.coordinates[static_cast<std::size_t>(j)]];
+    for (int i = 0; i < 6; ++i) {
+      out[6 * cluster.parent + i] += K(i, j) * value;
+    }
+  }
+}
+
+/// K*(c) x of the parent's part.
+double Execution::gain_adjoint(const double* x, int c, Eigen::Index j) const {
+  const Cluster& cluster = bindings_.clusters()[at(c)];
+  double sum = 0;
+  for (int i = 0; cluster.parent != world && i < 6; ++i) {
+    sum += bindings_.K(c)(i, j) * x[6 * cluster.parent + i];
+  }
+  return sum;
+}
+
+/// s = E_φ* s + H* r + w with r = d − K* s.
+void Execution::cluster_smoother_step(const Slot& slot, int c) {
+  const kernels::Blocks<double>& blocks = bindings_.blocks();
+  const Cluster& cluster = bindings_.clusters()[at(c)];
+  for (std::size_t j = 0; j < cluster.coordinates.size(); ++j) {
+    const int i = cluster.coordinates[j];
+    slot.rest[i] = (slot.in != nullptr ? slot.in[i] : 0.0) - gain_adjoint(slot.out, c, static_cast<Eigen::Index>(j));
+  }
+  for (const int k : cluster.members) {
+    const int p = blocks.parent(k);
+    Motion<double> s = p == world ? Motion<double>::zero() : inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * p));
+    for (int j = blocks.first(k); j < blocks.first(k) + blocks.nv(k); ++j) {
+      s += blocks.H(j) * (bindings_.follower(j).ratio * slot.rest[bindings_.follower(j).own]);
+    }
+    if (slot.other != nullptr) {
+      s += motion_at(slot.other + 6 * k);
+    }
+    put(slot.out + 6 * k, s);
+  }
+}
+
+void Execution::cluster_apply_step(const Slot& slot, int c) {
+  const kernels::Blocks<double>& blocks = bindings_.blocks();
+  const Cluster& cluster = bindings_.clusters()[at(c)];
+  const bool adjoint = slot.value->factor.adjoint;
+  if (slot.variable != nullptr) {
+    apply_matrix(slot.variable->blocks[at(c)], adjoint, slot, c);
+    return;
+  }
+  switch (slot.value->factor.what.term().symbol) {
+    case Symbol::K:
+      if (!adjoint) {
+        add_gain(slot.in, c, slot.out);
+        break;
+      }
+      for (std::size_t j = 0; j < cluster.coordinates.size(); ++j) {
+        slot.out[cluster.coordinates[j]] = gain_adjoint(slot.in, c, static_cast<Eigen::Index>(j));
+      }
+      break;
+    case Symbol::H:
+      for (const int i : cluster.coordinates) {
+        if (!adjoint) {
+          slot.out[i] = 0;
+        }
+      }
+      for (const int k : cluster.members) {
+        Motion<double> m = Motion<double>::zero();
+        for (int j = blocks.first(k); j < blocks.first(k) + blocks.nv(k); ++j) {
+          const kernels::Follower<double>& f = bindings_.follower(j);
+          if (adjoint) {
+            m += blocks.H(j) * (f.ratio * slot.in[f.own]);
+          } else {
+            slot.out[f.own] += f.ratio * dot(blocks.H(j), force_at(slot.in + 6 * k));
+          }
+        }
+        if (adjoint) {
+          put(slot.out + 6 * k, m);
+        }
+      }
+      break;
+    case Symbol::D:
+      for (std::size_t i = 0; i < cluster.coordinates.size(); ++i) {
+        double sum = 0;
+        for (std::size_t j = 0; j < cluster.coordinates.size(); ++j) {
+          sum += bindings_.D(c)(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) *
+                 slot.in[cluster.coordinates[j]];
+        }
+        slot.out[cluster.coordinates[i]] = sum;
+      }
+      break;
+    case Symbol::armature:
+      for (const int i : cluster.coordinates) {
+        slot.out[i] = bindings_.armature(i) * slot.in[i];
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace bunraku::operators

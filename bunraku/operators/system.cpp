@@ -1,0 +1,275 @@
+#include "bunraku/operators/system.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "bunraku/model/detail/arguments.hpp"
+#include "bunraku/operators/detail/execution.hpp"
+#include "bunraku/operators/simplify.hpp"
+#include "bunraku/operators/text.hpp"
+
+namespace bunraku {
+
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// For each row of a space in an order, the row in file order.
+std::vector<int> places(const operators::Bindings& bindings, const Space& space, Order order) {
+  std::vector<int> out;
+  const Model& model = bindings.model();
+  const bool reversed = order == Order::paper && space.part.empty();
+  const int count = static_cast<int>(model.bodies().size());
+  if (!reversed || (space.kind != SpaceKind::body && space.kind != SpaceKind::hinge)) {
+    for (int i = 0; i < bindings.dimension(space); ++i) {
+      out.push_back(i);
+    }
+    return out;
+  }
+  for (int k = count - 1; k >= 0; --k) {
+    const Body& body = model.bodies()[at(k)];
+    const int first = space.kind == SpaceKind::body ? 6 * k : body.v_index;
+    for (int i = 0; i < (space.kind == SpaceKind::body ? 6 : body.nv); ++i) {
+      out.push_back(first + i);
+    }
+  }
+  return out;
+}
+
+/// First number and count of a body's or node's part.
+std::pair<int, int> part_of(const operators::Bindings& bindings, const Space& space, int i) {
+  const int count =
+      static_cast<int>(space.kind == SpaceKind::node ? bindings.nodes().size() : bindings.model().bodies().size());
+  if (space.kind == SpaceKind::number || !space.part.empty()) {
+    return {0, bindings.dimension(space)};
+  }
+  if (i < 0 || i >= count) {
+    throw ArgumentError(fmt::format("there is no {} {}: they are 0 to {}",
+                                    space.kind == SpaceKind::node ? "node" : "body", i, count - 1));
+  }
+  if (space.kind == SpaceKind::hinge) {
+    return {bindings.model().bodies()[at(i)].v_index, bindings.model().bodies()[at(i)].nv};
+  }
+  return {6 * i, 6};
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Evaluation
+
+Evaluation::Evaluation(std::shared_ptr<operators::Bindings> bindings, std::unique_ptr<operators::Execution> execution)
+    : bindings_(std::move(bindings)), execution_(std::move(execution)) {}
+Evaluation::Evaluation(Evaluation&&) noexcept = default;
+Evaluation& Evaluation::operator=(Evaluation&&) noexcept = default;
+Evaluation::~Evaluation() = default;
+
+const Operator& Evaluation::expression() const {
+  return execution_->plan().expression;
+}
+int Evaluation::rows() const {
+  return execution_->rows();
+}
+int Evaluation::cols() const {
+  return execution_->cols();
+}
+
+void Evaluation::apply(std::span<const double> x, std::span<double> y) {
+  check_argument(x, cols(), "x");
+  check_size(y.size(), rows(), "y");
+  execution_->apply(x.data(), y.data());
+  if (execution_->plan().input == operators::no_value && x[0] != 1) {
+    for (double& each : y) {
+      each *= x[0];
+    }
+  }
+}
+
+void Evaluation::dense(std::span<double> out, Order order) {
+  check_size(out.size(), static_cast<std::ptrdiff_t>(rows()) * cols(), "out");
+  const std::vector<int> row = places(*bindings_, expression().range(), order);
+  const std::vector<int> column = places(*bindings_, expression().domain(), order);
+  std::vector<double> unit(at(cols()));
+  std::vector<double> y(at(rows()));
+  for (std::size_t j = 0; j < column.size(); ++j) {
+    unit[at(column[j])] = 1;
+    apply(unit, y);
+    unit[at(column[j])] = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      out[j * row.size() + i] = y[at(row[i])];
+    }
+  }
+}
+
+std::vector<double> Evaluation::block(int i, int j) {
+  const auto [row, rows_of] = part_of(*bindings_, expression().range(), i);
+  const auto [column, columns_of] = part_of(*bindings_, expression().domain(), j);
+  std::vector<double> unit(at(cols()));
+  std::vector<double> y(at(rows()));
+  std::vector<double> out;
+  for (int c = column; c < column + columns_of; ++c) {
+    unit[at(c)] = 1;
+    apply(unit, y);
+    unit[at(c)] = 0;
+    out.insert(out.end(), y.begin() + row, y.begin() + row + rows_of);
+  }
+  return out;
+}
+
+PlanReport Evaluation::plan() const {
+  const operators::Plan& plan = execution_->plan();
+  PlanReport report{.expression = to_ascii(plan.expression),
+                    .sweeps = {},
+                    .flops = execution_->flops(),
+                    .bytes = execution_->bytes(),
+                    .symmetric = plan.symmetric};
+  for (const operators::Loop& loop : plan.loops) {
+    report.sweeps.push_back({loop.direction == operators::Direction::inward    ? "inward"
+                             : loop.direction == operators::Direction::outward ? "outward"
+                                                                               : "local",
+                             operators::recursion(plan, loop)});
+  }
+  return report;
+}
+
+std::string to_string(const PlanReport& plan) {
+  std::string out = fmt::format("{}\n", plan.expression);
+  int number = 0;
+  for (const Sweep& sweep : plan.sweeps) {
+    if (sweep.direction == "local") {
+      out += "\nat every body\n";
+    } else {
+      out += fmt::format("\nsweep {}, {}\n", ++number,
+                         sweep.direction == "inward" ? "inward: for every body k from the tips to the base"
+                                                     : "outward: for every body k from the base to the tips");
+    }
+    std::size_t start = 0;
+    while (start < sweep.text.size()) {
+      const std::size_t end = std::min(sweep.text.find('\n', start), sweep.text.size());
+      out += fmt::format("  {}\n", sweep.text.substr(start, end - start));
+      start = end + 1;
+    }
+  }
+  out += fmt::format("\n{} sweep{}, {:.0f} flops, {:.0f} bytes{}\n", number, number == 1 ? "" : "s", plan.flops,
+                     plan.bytes, plan.symmetric ? "; symmetric: the second half is the adjoint of the first" : "");
+  return out;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// System
+
+System::System(Model model) : bindings_(std::make_shared<operators::Bindings>(std::move(model))) {}
+
+System::System(Model model, std::span<const double> q, std::span<const double> v) : System(std::move(model)) {
+  set_state(q, v);
+}
+
+const Model& System::model() const {
+  return bindings_->model();
+}
+void System::set_state(std::span<const double> q, std::span<const double> v) {
+  bindings_->set_state(q, v);
+}
+void System::set_accelerations(std::span<const double> a) {
+  bindings_->set_accelerations(a);
+}
+void System::set_torques(std::span<const double> tau) {
+  bindings_->set_torques(tau);
+}
+void System::set_nodes(std::vector<Node> nodes) {
+  bindings_->set_nodes(std::move(nodes));
+}
+
+void System::set_nodes(const std::vector<std::string>& names) {
+  std::vector<Node> nodes;
+  for (const std::string& name : names) {
+    nodes.push_back(model().node(name));
+    nodes.back().name = name;
+  }
+  bindings_->set_nodes(std::move(nodes));
+}
+
+void System::bind(const Operator& variable, std::span<const double> values) {
+  if (variable.term().type != TermType::variable) {
+    throw ArgumentError(fmt::format("'{}' is not a variable: see Operator::variable", to_ascii(variable)));
+  }
+  const std::string& name = variable.term().name;
+  if (!all_finite(values)) {
+    refuse_values(values, name);
+  }
+  const auto size = [](const operators::Cluster& cluster, SpaceKind kind) -> Eigen::Index {
+    switch (kind) {
+      case SpaceKind::number:
+        return 1;
+      case SpaceKind::hinge:
+        return static_cast<Eigen::Index>(cluster.coordinates.size());
+      case SpaceKind::body:
+        return 6 * static_cast<Eigen::Index>(cluster.members.size());
+      default:
+        return 6 * static_cast<Eigen::Index>(cluster.nodes.size());
+    }
+  };
+  operators::VariableBlocks blocks{variable, {}};
+  std::size_t wanted = 0;
+  for (const operators::Cluster& cluster : bindings_->clusters()) {
+    blocks.blocks.emplace_back(size(cluster, variable.range().kind), size(cluster, variable.domain().kind));
+    wanted += static_cast<std::size_t>(blocks.blocks.back().size());
+  }
+  check_size(values.size(), static_cast<std::ptrdiff_t>(wanted), name);
+  std::size_t used = 0;
+  for (operators::Matrix& block : blocks.blocks) {
+    for (Eigen::Index i = 0; i < block.rows(); ++i) {
+      for (Eigen::Index j = 0; j < block.cols(); ++j) {
+        block(i, j) = values[used++];
+      }
+    }
+  }
+  bindings_->bind(std::move(blocks));
+}
+
+void System::bind_random(const Operator& variable, std::uint64_t seed) {
+  // As many numbers as bind wants: the sum of the blocks' sizes.
+  const auto size = [](const operators::Cluster& cluster, SpaceKind kind) -> std::size_t {
+    return kind == SpaceKind::number  ? 1
+           : kind == SpaceKind::hinge ? cluster.coordinates.size()
+           : kind == SpaceKind::body  ? 6 * cluster.members.size()
+                                      : 6 * cluster.nodes.size();
+  };
+  std::size_t count = 0;
+  for (const operators::Cluster& cluster : bindings_->clusters()) {
+    count += size(cluster, variable.range().kind) * size(cluster, variable.domain().kind);
+  }
+  std::mt19937_64 engine(seed);
+  std::vector<double> values(count);
+  for (double& each : values) {  // the same on every platform, which std::uniform_real_distribution need not be
+    each = static_cast<double>(static_cast<std::int64_t>(engine())) * 0x1p-63;
+  }
+  bind(variable, values);
+}
+
+Evaluation System::operator()(const Operator& x) const {
+  const Operator best = simplify(x, conditions_of(*this));
+  return {bindings_, std::make_unique<operators::Execution>(operators::make_plan(best, false), *bindings_)};
+}
+
+Evaluation System::literal(const Operator& x) const {
+  return {bindings_, std::make_unique<operators::Execution>(operators::make_plan(x, true), *bindings_)};
+}
+
+Conditions conditions_of(const System& system) {
+  const Model& model = system.model();
+  Conditions out;
+  for (const Body& body : model.bodies()) {
+    out.couplings = out.couplings || body.leader != world;
+    for (const HingeDof& dof : body.hinge.dofs) {
+      out.armature = out.armature || dof.armature != 0;
+    }
+  }
+  return out;
+}
+
+}  // namespace bunraku

@@ -1,0 +1,140 @@
+/// @file
+/// A model at a state, and what operator expressions come to there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bunraku/model/model.hpp"
+#include "bunraku/operators/operator.hpp"
+#include "bunraku/spatial/eigen.hpp"
+
+namespace bunraku {
+
+namespace operators {
+class Bindings;
+class Execution;
+}  // namespace operators
+
+/// In which order matrices show bodies and hinges.
+enum class Order {
+  file,   ///< Base to tips, as the model has them.
+  paper,  ///< Tips to base, as the papers number them.
+};
+
+/// One loop over the bodies.
+struct Sweep {
+  std::string direction;  ///< `inward`, `outward`, or `local` where nothing is carried between bodies.
+  std::string text;       ///< The recursion, in the papers' style, one step a line.
+};
+
+/// How an expression is evaluated.
+struct PlanReport {
+  std::string expression;     ///< What is evaluated: the expression after rewriting.
+  std::vector<Sweep> sweeps;  ///< In order.
+  double flops = 0;           ///< Floating-point operations of one application to one vector.
+  double bytes = 0;           ///< Bytes read and written by it.
+  bool symmetric = false;     ///< The second half is the adjoint of the first.
+};
+/// The report as text for people.
+BUNRAKU_API std::string to_string(const PlanReport& plan);
+
+/// An expression ready to be applied at the system's state, whatever that is at the time of the call.
+/// It shares the system's blocks: use a system and its evaluations from one thread at a time.
+class BUNRAKU_API Evaluation {
+ public:
+  Evaluation(const Evaluation&) = delete;
+  Evaluation& operator=(const Evaluation&) = delete;
+  Evaluation(Evaluation&&) noexcept;             ///< Takes over.
+  Evaluation& operator=(Evaluation&&) noexcept;  ///< Takes over.
+  ~Evaluation();
+
+  /// What is evaluated: the expression after rewriting.
+  const Operator& expression() const;
+  /// Numbers in the result.
+  int rows() const;
+  /// Numbers in the vector applied to; 1 for a stacked vector.
+  int cols() const;
+  /// y = expression · x, by the sweeps of plan(); never through a matrix, but for dense_inv. O(N) time and memory;
+  /// allocates nothing once applied at a state. Throws ArgumentError for wrong sizes or numbers that are not finite,
+  /// OperatorError where a symbol has no value, Error where D is singular.
+  void apply(std::span<const double> x, std::span<double> y);
+  /// The matrix, column by column: out has rows() · cols() numbers, in column-major order. O(N cols()).
+  void dense(std::span<double> out, Order order = Order::file);
+  /// Block (i,j): what body j contributes to body i; nodes where the space is node space. Column-major, in a vector of
+  /// its own. Throws ArgumentError for a body that does not exist.
+  std::vector<double> block(int i, int j);
+  /// The sweeps, and what they cost.
+  PlanReport plan() const;
+
+  /// See the span form. Several columns are several right-hand sides.
+  BUNRAKU_INLINE Eigen::MatrixXd operator*(const Eigen::Ref<const Eigen::MatrixXd>& x) {
+    Eigen::MatrixXd y(rows(), x.cols());
+    for (Eigen::Index j = 0; j < x.cols(); ++j) {
+      const Eigen::VectorXd column = x.col(j);
+      apply({column.data(), static_cast<std::size_t>(column.size())},
+            {y.col(j).data(), static_cast<std::size_t>(rows())});
+    }
+    return y;
+  }
+  /// See the span form.
+  BUNRAKU_INLINE Eigen::MatrixXd dense(Order order = Order::file) {
+    Eigen::MatrixXd out(rows(), cols());
+    dense(std::span<double>(out.data(), static_cast<std::size_t>(out.size())), order);
+    return out;
+  }
+
+ private:
+  friend class System;
+  Evaluation(std::shared_ptr<operators::Bindings> bindings, std::unique_ptr<operators::Execution> execution);
+
+  std::shared_ptr<operators::Bindings> bindings_;
+  std::unique_ptr<operators::Execution> execution_;
+};
+
+/// Gives the symbols their meaning: a model, a state, nodes, and the values of variables.
+///
+/// Body-space blocks are in each body's own axes at its own origin, node blocks in the node's; hinge space is in the
+/// order of v. Copies share everything.
+class BUNRAKU_API System {
+ public:
+  /// At the neutral configuration, at rest.
+  explicit System(Model model);
+  /// At a state. Throws as set_state.
+  System(Model model, std::span<const double> q, std::span<const double> v);
+
+  /// The model.
+  const Model& model() const;
+  /// Sets configuration and velocity. Throws ArgumentError for wrong sizes, numbers that are not finite, quaternions
+  /// that are not of unit norm; the state stays then.
+  void set_state(std::span<const double> q, std::span<const double> v);
+  /// Gives θ̈, from which α, f and T = H f + 𝒜 θ̈ follow. Throws ArgumentError.
+  void set_accelerations(std::span<const double> a);
+  /// Gives T, from which θ̈ follows by forward dynamics without friction, and α and f from that. Throws ArgumentError.
+  void set_torques(std::span<const double> tau);
+  /// The nodes that B refers to, in this order. Throws ArgumentError for a body that does not exist.
+  void set_nodes(std::vector<Node> nodes);
+  /// The same by name.
+  void set_nodes(const std::vector<std::string>& names);
+  /// Gives a variable its values: a stacked vector's numbers, or the diagonal blocks of an operator body by body (of a
+  /// node-space one node by node), each row by row. Throws ArgumentError for a wrong number of them.
+  void bind(const Operator& variable, std::span<const double> values);
+  /// Gives a variable random values, uniform in (−1, 1).
+  void bind_random(const Operator& variable, std::uint64_t seed);
+
+  /// Prepares an expression: the cheapest one equal to it that the identities give. Throws OperatorError where an
+  /// inverse has no rule or a symbol has no meaning for this model.
+  Evaluation operator()(const Operator& x) const;
+  /// Prepares an expression as it is written: no identities; inverses by dense matrices, block by block where they are
+  /// memoryless.
+  Evaluation literal(const Operator& x) const;
+
+ private:
+  std::shared_ptr<operators::Bindings> bindings_;
+};
+
+}  // namespace bunraku

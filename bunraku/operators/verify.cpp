@@ -1,0 +1,142 @@
+#include "bunraku/operators/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "bunraku/model/configuration.hpp"
+#include "bunraku/operators/system.hpp"
+
+namespace bunraku {
+
+namespace {
+
+/// Operators with more columns than this are compared on random vectors.
+constexpr int most_columns = 400;
+constexpr int vectors_instead = 16;
+
+bool mentions(const Operator& x, Symbol symbol) {
+  return (x.term().type == TermType::symbol && x.term().symbol == symbol) ||
+         std::any_of(x.term().parts.begin(), x.term().parts.end(),
+                     [&](const Operator& part) { return mentions(part, symbol); });
+}
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  double operator()() { return static_cast<double>(static_cast<std::int64_t>(engine_())) * 0x1p-63; }
+  std::uint64_t seed() { return engine_(); }
+  std::vector<double> vector(int n) {
+    std::vector<double> out(static_cast<std::size_t>(n));
+    std::generate(out.begin(), out.end(), [this] { return (*this)(); });
+    return out;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+struct Difference {
+  double residual = 0;
+  int row = 0;
+  int column = 0;
+  double left = 0;
+  double right = 0;
+};
+
+/// The largest difference of two operators, relative to the larger of their largest numbers.
+Difference compare(System& system, const Operator& lhs, const Operator& rhs, Random& random) {
+  Evaluation left = system.literal(lhs);
+  Evaluation right = system.literal(rhs);
+  const int rows = left.rows();
+  const int cols = left.cols();
+  std::vector<double> x(static_cast<std::size_t>(cols));
+  std::vector<double> y(static_cast<std::size_t>(rows));
+  std::vector<double> z(static_cast<std::size_t>(rows));
+  Difference out;
+  double largest = 0;
+  double difference = -1;
+  const bool dense = cols <= most_columns;
+  for (int j = 0; j < (dense ? cols : vectors_instead); ++j) {
+    if (dense) {
+      std::fill(x.begin(), x.end(), 0.0);
+      x[static_cast<std::size_t>(j)] = 1;
+    } else {
+      x = random.vector(cols);
+    }
+    left.apply(x, y);
+    right.apply(x, z);
+    for (int i = 0; i < rows; ++i) {
+      const double a = y[static_cast<std::size_t>(i)];
+      const double b = z[static_cast<std::size_t>(i)];
+      largest = std::max({largest, std::abs(a), std::abs(b)});
+      if (std::abs(a - b) > difference || !std::isfinite(a - b)) {
+        difference = std::isfinite(a - b) ? std::abs(a - b) : std::numeric_limits<double>::infinity();
+        out = {0, i, j, a, b};
+      }
+    }
+  }
+  out.residual = difference <= 0 ? 0 : difference / largest;
+  return out;
+}
+
+}  // namespace
+
+Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& options) {
+  Operator left = lhs;
+  Operator right = rhs;
+  if (left.range().kind == SpaceKind::any) {
+    left = in_space(left, right.range());
+  } else {
+    right = in_space(right, left.range());
+  }
+  static_cast<void>(left - right);  // the spaces fit
+  const bool armature = mentions(left, Symbol::armature) || mentions(right, Symbol::armature);
+  Verdict verdict;
+  const auto try_on = [&](const Model& model, const std::string& what, std::uint64_t seed) {
+    Random random(seed);
+    System system(model);
+    std::vector<double> q(static_cast<std::size_t>(model.nq()));
+    random_configuration(model, random.seed(), q);
+    system.set_state(q, random.vector(model.nv()));
+    system.set_accelerations(random.vector(model.nv()));
+    std::vector<Node> nodes(model.nodes().begin(), model.nodes().end());
+    std::erase_if(nodes, [](const Node& node) { return node.body == world; });
+    nodes.resize(std::min<std::size_t>(nodes.size(), 2));
+    for (std::size_t i = model.bodies().size(); nodes.size() < 2 && i-- > 0;) {
+      nodes.push_back(model.node(model.bodies()[i].name));
+    }
+    system.set_nodes(std::move(nodes));
+    for (const Operator& variable : options.variables) {
+      system.bind_random(variable, random.seed());
+    }
+    const Difference found = compare(system, left, right, random);
+    ++verdict.samples;
+    if (found.residual > verdict.residual || !std::isfinite(found.residual)) {
+      verdict.residual = found.residual;
+      verdict.counterexample =
+          fmt::format("{}: {:.6g} against {:.6g} in row {}, column {}, a relative difference of {:.2g}", what,
+                      found.left, found.right, found.row, found.column, found.residual);
+    }
+  };
+  for (int i = 0; i < options.chains + options.trees; ++i) {
+    const bool serial = i < options.chains;
+    const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(i);
+    const Model model = random_model({.serial = serial, .armature = armature && i % 2 == 1}, seed);
+    try_on(model, fmt::format("random {} {} of {} bodies", serial ? "chain" : "tree", seed, model.bodies().size()),
+           seed);
+  }
+  for (std::size_t i = 0; i < options.models.size(); ++i) {
+    try_on(options.models[i], fmt::format("'{}' at a random state", options.models[i].name()), options.seed * 77 + i);
+  }
+  verdict.holds = verdict.residual <= options.tolerance;
+  if (verdict.holds) {
+    verdict.counterexample.clear();
+  }
+  return verdict;
+}
+
+}  // namespace bunraku

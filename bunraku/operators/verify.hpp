@@ -1,0 +1,46 @@
+/// @file
+/// Testing conjectured identities numerically, on random systems and on given robots.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bunraku/model/model.hpp"
+#include "bunraku/operators/text.hpp"
+
+namespace bunraku {
+
+/// On what to test.
+struct VerifyOptions {
+  int chains = 10;                 ///< Random serial chains.
+  int trees = 15;                  ///< Random trees.
+  std::vector<Model> models = {};  ///< Further systems, each at one random state.
+  double tolerance = 1e-9;         ///< Largest residual with which it holds.
+  std::uint64_t seed = 1;          ///< For the random systems and states.
+  Variables variables = {};        ///< What the expressions may name besides symbols; they get random values.
+};
+
+/// What came out.
+struct Verdict {
+  bool holds = false;          ///< The residual stayed within the tolerance on all systems.
+  double residual = 0;         ///< The largest over all systems of max|lhs − rhs| / max(|lhs|, |rhs|).
+  int samples = 0;             ///< Systems tried.
+  std::string counterexample;  ///< The system with the largest residual, where it does not hold.
+};
+
+/// Evaluates both sides as they are written, without any identity, inverses by dense matrices, and compares them
+/// number by number. Random systems have all types of hinges, two nodes, gravity, random states and accelerations;
+/// armature only where an expression names it. Throws OperatorError unless both sides act between the same spaces.
+BUNRAKU_API Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& options = {});
+
+/// A random system for tests of identities: bodies on hinges of all types, each with mass.
+struct RandomSystem {
+  bool serial = false;    ///< A chain in place of a tree.
+  bool armature = false;  ///< Hinges have rotors.
+  int bodies = 0;         ///< How many; 0: three to eight.
+};
+/// The system of a seed: the same on every machine. It turns at its base, so that no identity holds by default.
+BUNRAKU_API Model random_model(const RandomSystem& kind, std::uint64_t seed);
+
+}  // namespace bunraku
