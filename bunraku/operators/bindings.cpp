@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <numeric>
 
 #include <Eigen/Dense>
@@ -56,6 +57,9 @@ Bindings::Bindings(Model model)
     geared_ = geared_ || coordinates_.armature[j] != 0;
   }
   make_clusters();
+  for (int k = 0; k < blocks_.size(); ++k) {
+    places_.push_back({blocks_.parent(k), blocks_.first(k), blocks_.nv(k)});
+  }
   neutral(model_, std::span<double>(user_q_));
   const std::vector<double> q = user_q_;
   const std::vector<double> v = user_v_;
@@ -69,12 +73,12 @@ void Bindings::set_state(std::span<const double> q, std::span<const double> v) {
   check_argument(q, model_.nq(), "q");
   check_argument(v, model_.nv(), "v");
   check_quaternions(model_, q, "q");
-  std::vector<double> next(q_.size());
-  coordinates_.spread_positions(q, next);
-  if (!all_finite(std::span<const double>(next))) {
-    refuse_values(std::span<const double>(next), "q");
+  next_q_.resize(q_.size());
+  coordinates_.spread_positions(q, next_q_);
+  if (!all_finite(std::span<const double>(next_q_))) {
+    refuse_values(std::span<const double>(next_q_), "q of all hinges");
   }
-  q_.swap(next);
+  q_.swap(next_q_);
   coordinates_.spread(v, v_);
   user_q_.assign(q.begin(), q.end());
   user_v_.assign(v.begin(), v.end());
@@ -442,7 +446,7 @@ std::vector<double>& Bindings::stored(Symbol symbol) {
 }
 
 std::span<const double> Bindings::vector(Symbol symbol) const {
-  return vectors_.at(symbol);
+  return vectors_[symbol];
 }
 
 void Bindings::fill_vector(Symbol symbol) {
@@ -468,9 +472,9 @@ void Bindings::fill_vector(Symbol symbol) {
     need(Symbol::thetadd);
     need(Symbol::a);
     std::vector<double> full(at(coordinates_.nv));
-    coordinates_.spread(vectors_.at(Symbol::thetadd), full);
+    coordinates_.spread(vectors_[Symbol::thetadd], full);
     for (int k = 0; k < blocks_.size(); ++k) {
-      Motion<double> alpha = motion_at(vectors_.at(Symbol::a), k) +
+      Motion<double> alpha = motion_at(vectors_[Symbol::a], k) +
                              kernels::h_adjoint_times(blocks_, k, kernels::hinge_part(blocks_, k, full.data()));
       if (blocks_.parent(k) != world) {
         alpha += kernels::phi_adjoint_times(blocks_, k, motion_at(out, blocks_.parent(k)));
@@ -515,7 +519,7 @@ void Bindings::fill_forces() {  // f(k) = Σ φ(k,c)f(c) + Mα + b, inward (RK92
   std::vector<double>& out = stored(Symbol::f);
   std::vector<Force<double>> force(at(blocks_.size()), Force<double>::zero());
   for (int k = blocks_.size() - 1; k >= 0; --k) {
-    force[at(k)] += blocks_.M(k) * motion_at(vectors_.at(Symbol::alpha), k) + blocks_.b(k);
+    force[at(k)] += blocks_.M(k) * motion_at(vectors_[Symbol::alpha], k) + blocks_.b(k);
     store(out, k, force[at(k)]);
     if (blocks_.parent(k) != world) {
       force[at(blocks_.parent(k))] += kernels::phi_times(blocks_, k, force[at(k)]);
@@ -532,7 +536,7 @@ void Bindings::fill_torques() {
   need(Symbol::f);
   need(Symbol::thetadd);
   std::fill(out.begin(), out.end(), 0.0);
-  const std::vector<double>& f = vectors_.at(Symbol::f);
+  const std::vector<double>& f = vectors_[Symbol::f];
   for (int k = 0; k < blocks_.size(); ++k) {
     const double* x = f.data() + 6 * at(k);
     for (int j = blocks_.first(k); j < blocks_.first(k) + blocks_.nv(k); ++j) {
@@ -541,7 +545,7 @@ void Bindings::fill_torques() {
     }
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] += armature_[i] * vectors_.at(Symbol::thetadd)[i];
+    out[i] += armature_[i] * vectors_[Symbol::thetadd][i];
   }
 }
 

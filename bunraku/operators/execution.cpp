@@ -62,7 +62,13 @@ Execution::Execution(Plan plan, Bindings& bindings)
   slots_.reserve(plan_.values.size());
   std::size_t used = 0;
   for (const Value& value : plan_.values) {
-    Slot slot{.value = &value, .out = storage_.data() + used, .size = bindings_.dimension(value.space)};
+    Slot slot{.value = &value,
+              .step = value.step,
+              .symbol = value.factor.what.term().symbol,
+              .adjoint = value.factor.adjoint,
+              .inverse = value.step == Step::apply && value.factor.what.term().type == TermType::inverse,
+              .out = storage_.data() + used,
+              .size = bindings_.dimension(value.space)};
     used += at(slot.size);
     const auto pointer = [&](std::size_t i) -> const double* {
       return i < value.in.size() && value.in[i] != no_value ? slots_[at(value.in[i])].out : nullptr;
@@ -93,6 +99,15 @@ Execution::Execution(Plan plan, Bindings& bindings)
       *slot.out = 1;
     }
     slots_.push_back(std::move(slot));
+  }
+  for (const Loop& loop : plan_.loops) {
+    loop_slots_.emplace_back();
+    for (const int i : loop.values) {
+      const Step step = plan_.values[at(i)].step;
+      if (step != Step::vector && step != Step::innovation && step != Step::residual) {  // those are there already
+        loop_slots_.back().push_back(&slots_[at(i)]);
+      }
+    }
   }
 }
 
@@ -191,23 +206,25 @@ void Execution::refresh(Solved& solved) {
     if (block.size() == 0) {
       continue;
     }
-    const std::string& body = bindings_.model().bodies()[at(bindings_.clusters()[c].members.front())].name;
-    const std::string what = to_ascii(solved.what.term().parts[0]);
+    const auto refuse = [&](std::string_view form, std::string_view why) {
+      throw OperatorError(fmt::format(
+          "'{}' has no {} at body '{}': its block {}", detail::printable(to_ascii(solved.what.term().parts[0]), 200),
+          form, bindings_.model().bodies()[at(bindings_.clusters()[c].members.front())].name, why));
+    };
     if (!root) {
       const Eigen::FullPivLU<Matrix> factor(block);
       if (!factor.isInvertible()) {
-        throw OperatorError(fmt::format("'{}' has no inverse at body '{}': its block is singular", what, body));
+        refuse("inverse", "is singular");
       }
       block = factor.inverse().eval();
       continue;
     }
     if (!block.isApprox(block.transpose(), 1e-10)) {
-      throw OperatorError(fmt::format("'{}' has no root at body '{}': its block is not symmetric", what, body));
+      refuse("root", "is not symmetric");
     }
     const Eigen::SelfAdjointEigenSolver<Matrix> factor(block);
     if (factor.eigenvalues().minCoeff() < -1e-12 * factor.eigenvalues().cwiseAbs().maxCoeff()) {
-      throw OperatorError(
-          fmt::format("'{}' has no root at body '{}': its block has a negative eigenvalue", what, body));
+      refuse("root", "has a negative eigenvalue");
     }
     block = (factor.eigenvectors() * factor.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
              factor.eigenvectors().transpose())
@@ -274,11 +291,11 @@ void Execution::run(const Loop& loop) {
   const bool coupled = bindings_.coupled();
   for (int n = 0; n < count; ++n) {
     const int c = inward ? count - 1 - n : n;
-    for (const int i : loop.values) {
+    for (const Slot* slot : loop_slots_[at(static_cast<int>(&loop - plan_.loops.data()))]) {
       if (coupled) {
-        cluster_step(slots_[at(i)], c, loop.direction);
+        cluster_step(*slot, c, loop.direction);
       } else {
-        body_step(slots_[at(i)], c);
+        body_step(*slot, c);
       }
     }
   }

@@ -46,6 +46,17 @@ BUNRAKU_INLINE void add(double* out, const Force<double>& f) {
   add(out, f.moment, f.force);
 }
 
+/// An n×n block, row by row, times x.
+BUNRAKU_INLINE void times_square(const double* block, int n, const double* x, double* out) {
+  for (int i = 0; i < n; ++i) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) {
+      sum += block[i * n + j] * x[j];
+    }
+    out[i] = sum;
+  }
+}
+
 /// x̃ c = (x × a, y × a + x × b) for z = (x, y), c = (a, b) (JR03 2.5).
 Motion<double> spatial_cross(const Motion<double>& z, const Motion<double>& c) {
   return {cross(z.angular, c.angular), cross(z.linear, c.angular) + cross(z.angular, c.linear)};
@@ -63,6 +74,7 @@ Motion<double> spatial_cross_adjoint(const Motion<double>& z, const Motion<doubl
 /// z(k) = w(k) + Σ φ(k,c) z⁺(c), ε(k) = x(k) − H(k) z(k), z⁺(k) = z(k) + G(k) ε(k) (RK92 43–46).
 BUNRAKU_INLINE void Execution::filter_step(const Slot& slot, int k) {
   const kernels::Blocks<double>& blocks = bindings_.blocks();
+  const Place& place = bindings_.places()[at(k)];
   double* z = slot.out + 6 * k;
   if (slot.other != nullptr) {
     const double* w = slot.other + 6 * k;
@@ -70,36 +82,30 @@ BUNRAKU_INLINE void Execution::filter_step(const Slot& slot, int k) {
       z[i] += w[i];
     }
   }
-  Force<double> passed = force_at(z);
-  const Force<double> z_k = passed;
-  const int first = blocks.first(k);
-  const int n = blocks.nv(k);
-  double* epsilon = slot.rest + first;
-  for (int j = 0; j < n; ++j) {
-    const double innovation = (slot.in != nullptr ? slot.in[first + j] : 0.0) - dot(blocks.H(first + j), z_k);
-    epsilon[j] = innovation;
-    passed += blocks.G(first + j) * innovation;
+  const Force<double> z_k = force_at(z);
+  Force<double> passed = z_k;
+  for (int j = place.first; j < place.first + place.nv; ++j) {
+    const double innovation = (slot.in != nullptr ? slot.in[j] : 0.0) - dot(blocks.H(j), z_k);
+    slot.rest[j] = innovation;
+    passed += blocks.G(j) * innovation;
   }
-  const int p = blocks.parent(k);
-  if (p != world) {
-    add(slot.out + 6 * p, blocks.X_PB(k) * passed);
+  if (place.parent != world) {
+    add(slot.out + 6 * place.parent, blocks.X_PB(k) * passed);
   }
 }
 
 /// λ(k) = φ*(p,k) s(p), r(k) = d(k) − G*(k) λ(k), s(k) = λ(k) + H*(k) r(k) + w(k).
 BUNRAKU_INLINE void Execution::smoother_step(const Slot& slot, int k) {
   const kernels::Blocks<double>& blocks = bindings_.blocks();
-  const int p = blocks.parent(k);
-  const Motion<double> lambda =
-      p == world ? Motion<double>::zero() : inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * p));
-  const int first = blocks.first(k);
-  const int n = blocks.nv(k);
+  const Place& place = bindings_.places()[at(k)];
+  const Motion<double> lambda = place.parent == world
+                                    ? Motion<double>::zero()
+                                    : inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * place.parent));
   Motion<double> s = lambda;
-  double* r = slot.rest + first;
-  for (int j = 0; j < n; ++j) {
-    const double residual = (slot.in != nullptr ? slot.in[first + j] : 0.0) - dot(blocks.G(first + j), lambda);
-    r[j] = residual;
-    s += blocks.H(first + j) * residual;
+  for (int j = place.first; j < place.first + place.nv; ++j) {
+    const double residual = (slot.in != nullptr ? slot.in[j] : 0.0) - dot(blocks.G(j), lambda);
+    slot.rest[j] = residual;
+    s += blocks.H(j) * residual;
   }
   if (slot.other != nullptr) {
     s += motion_at(slot.other + 6 * k);
@@ -109,11 +115,9 @@ BUNRAKU_INLINE void Execution::smoother_step(const Slot& slot, int k) {
 
 void Execution::shift_step(const Slot& slot, int k) {
   const kernels::Blocks<double>& blocks = bindings_.blocks();
-  const int p = blocks.parent(k);
-  const Symbol symbol = slot.value->factor.what.term().symbol;
-  const int first = blocks.first(k);
-  const int n = blocks.nv(k);
-  if (!slot.value->factor.adjoint) {
+  const auto [p, first, n] = bindings_.places()[at(k)];
+  const Symbol symbol = slot.symbol;
+  if (!slot.adjoint) {
     if (p == world) {
       return;
     }
@@ -149,18 +153,21 @@ void Execution::shift_step(const Slot& slot, int k) {
 /// A symbol's block times in(k).
 void Execution::apply_step(const Slot& slot, int k) {
   const kernels::Blocks<double>& blocks = bindings_.blocks();
-  const bool adjoint = slot.value->factor.adjoint;
+  const auto [p, first, n] = bindings_.places()[at(k)];
+  const bool adjoint = slot.adjoint;
+  const double* hinge_in = slot.in + first;
+  double* hinge_out = slot.out + first;
+  if (slot.inverse) {
+    times_square(blocks.D_inverse(k), n, hinge_in, hinge_out);
+    return;
+  }
   if (slot.variable != nullptr) {
     apply_matrix(slot.variable->blocks[at(k)], adjoint, slot, k);
     return;
   }
-  const int first = blocks.first(k);
-  const int n = blocks.nv(k);
-  const double* hinge_in = slot.in + first;
-  double* hinge_out = slot.out + first;
   const double* in = slot.in + 6 * k;
   double* out = slot.out + 6 * k;
-  switch (slot.value->factor.what.term().symbol) {
+  switch (slot.symbol) {
     case Symbol::M:
       put(out, blocks.M(k) * motion_at(in));
       break;
@@ -212,13 +219,7 @@ void Execution::apply_step(const Slot& slot, int k) {
       }
       break;
     case Symbol::D:
-      for (int i = 0; i < n; ++i) {
-        double sum = 0;
-        for (int j = 0; j < n; ++j) {
-          sum += blocks.D(k)[i * n + j] * hinge_in[j];
-        }
-        hinge_out[i] = sum;
-      }
+      times_square(blocks.D(k), n, hinge_in, hinge_out);
       break;
     case Symbol::armature:
       for (int j = 0; j < n; ++j) {
@@ -263,8 +264,7 @@ void Execution::apply_matrix(const Matrix& block, bool adjoint, const Slot& slot
 
 void Execution::body_step(const Slot& slot, int k) {
   const kernels::Blocks<double>& blocks = bindings_.blocks();
-  const Value& value = *slot.value;
-  switch (value.step) {
+  switch (slot.step) {
     case Step::filter:
       filter_step(slot, k);
       break;
@@ -272,17 +272,17 @@ void Execution::body_step(const Slot& slot, int k) {
       smoother_step(slot, k);
       break;
     case Step::propagate:
-      if (value.factor.adjoint) {
+      if (const int p = bindings_.places()[at(k)].parent; slot.adjoint) {
         Motion<double> m = motion_at(slot.in + 6 * k);
-        if (blocks.parent(k) != world) {
-          m += inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * blocks.parent(k)));
+        if (p != world) {
+          m += inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * p));
         }
         put(slot.out + 6 * k, m);
       } else {
         const Force<double> f = force_at(slot.out + 6 * k) + force_at(slot.in + 6 * k);
         put(slot.out + 6 * k, f);
-        if (blocks.parent(k) != world) {
-          add(slot.out + 6 * blocks.parent(k), blocks.X_PB(k) * f);
+        if (p != world) {
+          add(slot.out + 6 * p, blocks.X_PB(k) * f);
         }
       }
       break;
@@ -292,19 +292,13 @@ void Execution::body_step(const Slot& slot, int k) {
     case Step::apply:
       apply_step(slot, k);
       break;
-    case Step::apply_solved: {
-      const Matrix& block = solved_[at(slot.solved)].blocks[at(k)];
-      if (block.size() == 1) {  // most hinges
-        slot.out[blocks.first(k)] = block(0, 0) * slot.in[blocks.first(k)];
-      } else {
-        apply_matrix(block, false, slot, k);
-      }
+    case Step::apply_solved:
+      apply_matrix(solved_[at(slot.solved)].blocks[at(k)], false, slot, k);
       break;
-    }
     case Step::apply_cross: {
       const Motion<double> z = motion_at(slot.other + 6 * k);
       const Motion<double> x = motion_at(slot.in + 6 * k);
-      put(slot.out + 6 * k, value.factor.adjoint ? spatial_cross_adjoint(z, x) : spatial_cross(z, x));
+      put(slot.out + 6 * k, slot.adjoint ? spatial_cross_adjoint(z, x) : spatial_cross(z, x));
       break;
     }
     default:
@@ -328,11 +322,11 @@ void Execution::plain_step(const Slot& slot, int c) {
     part_step(slot, c, space.kind);
     return;
   }
-  const kernels::Blocks<double>& blocks = bindings_.blocks();
   if (!bindings_.coupled() && space.kind == SpaceKind::body) {
     range_step(slot, 6 * c, 6 * c + 6);
   } else if (!bindings_.coupled() && space.kind == SpaceKind::hinge) {
-    range_step(slot, blocks.first(c), blocks.first(c) + blocks.nv(c));
+    const Place& place = bindings_.places()[at(c)];
+    range_step(slot, place.first, place.first + place.nv);
   } else {
     visit_part(space.kind, c, [&](int place) { range_step(slot, place, place + 1); });
   }
@@ -393,7 +387,8 @@ bool Execution::is_bodywise(const Slot& slot) {
   if (value.step == Step::propagate || value.step == Step::apply_cross) {
     return true;
   }
-  if ((value.step != Step::apply && value.step != Step::shift) || slot.variable != nullptr) {
+  if ((value.step != Step::apply && value.step != Step::shift) || slot.variable != nullptr ||
+      value.factor.what.term().type != TermType::symbol) {
     return false;
   }
   switch (value.factor.what.term().symbol) {
@@ -512,12 +507,28 @@ void Execution::cluster_smoother_step(const Slot& slot, int c) {
   }
 }
 
+/// A square matrix over a cluster's coordinates times in.
+void Execution::apply_to_coordinates(const Matrix& block, const Slot& slot, int c) {
+  const Cluster& cluster = bindings_.clusters()[at(c)];
+  for (std::size_t i = 0; i < cluster.coordinates.size(); ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < cluster.coordinates.size(); ++j) {
+      sum += block(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) * slot.in[cluster.coordinates[j]];
+    }
+    slot.out[cluster.coordinates[i]] = sum;
+  }
+}
+
 void Execution::cluster_apply_step(const Slot& slot, int c) {
   const kernels::Blocks<double>& blocks = bindings_.blocks();
   const Cluster& cluster = bindings_.clusters()[at(c)];
   const bool adjoint = slot.value->factor.adjoint;
   if (slot.variable != nullptr) {
     apply_matrix(slot.variable->blocks[at(c)], adjoint, slot, c);
+    return;
+  }
+  if (slot.value->factor.what.term().type == TermType::inverse) {
+    apply_to_coordinates(bindings_.D_inverse(c), slot, c);
     return;
   }
   switch (slot.value->factor.what.term().symbol) {
@@ -552,14 +563,7 @@ void Execution::cluster_apply_step(const Slot& slot, int c) {
       }
       break;
     case Symbol::D:
-      for (std::size_t i = 0; i < cluster.coordinates.size(); ++i) {
-        double sum = 0;
-        for (std::size_t j = 0; j < cluster.coordinates.size(); ++j) {
-          sum += bindings_.D(c)(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) *
-                 slot.in[cluster.coordinates[j]];
-        }
-        slot.out[cluster.coordinates[i]] = sum;
-      }
+      apply_to_coordinates(bindings_.D(c), slot, c);
       break;
     case Symbol::armature:
       for (const int i : cluster.coordinates) {

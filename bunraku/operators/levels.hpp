@@ -17,8 +17,8 @@ struct Level {
 };
 
 /// Takes an expression apart for a system, level by level (RK92 §IX, Fig. 3): 1 the expression, and what the identities
-/// make of it; 2 its operators, their spaces and kinds; 3 what each is recognised as; 4 the recursions; 5 the steps from
-/// body to body; 6 within a body and across its hinge; 7 coordinate transforms. Throws as System::operator().
+/// make of it; 2 its operators, their spaces and kinds; 3 what each is recognised as; 4 the recursions; 5 the steps
+/// from body to body; 6 within a body and across its hinge; 7 coordinate transforms. Throws as System::operator().
 BUNRAKU_API std::vector<Level> levels(const System& system, const Operator& x);
 
 /// The levels as text.

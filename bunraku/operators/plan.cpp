@@ -160,6 +160,9 @@ class Compiler {
 
   int apply_inverse(const Operator& x, int value) {
     const Operator& inner = x.term().parts[0];
+    if (is_symbol(inner, Symbol::D)) {  // known with D
+      return add({.step = Step::apply, .in = {value}, .factor = {x}, .space = x.range()});
+    }
     if (inner.kind() == Kind::memoryless && inner.range().part.empty()) {
       return add({.step = Step::apply_solved, .in = {value}, .factor = {x}, .space = x.range()});
     }

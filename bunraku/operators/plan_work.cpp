@@ -66,7 +66,8 @@ Work work_of(const Plan& plan, int index, double nv, double nodes) {
       if (value.factor.what.term().type == TermType::variable) {
         include({.flops = own * (2 * read - 1), .bytes = own * read * number});
       } else {
-        include(block_work(value.factor.what.term().symbol, nv, nodes));
+        const bool inverse = value.factor.what.term().type == TermType::inverse;
+        include(block_work(inverse ? Symbol::D : value.factor.what.term().symbol, nv, nodes));
       }
       work.flops += direction_of(value) == Direction::inward ? own : 0;
       break;

@@ -2,8 +2,8 @@
 /// What the symbols stand for at a state of a model: the blocks of all bodies, hinges and nodes.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +27,13 @@ struct Cluster {
   int parent = world;                 ///< Where it hangs.
   std::vector<int> coordinates = {};  ///< Velocities of the user that move it.
   std::vector<int> nodes = {};        ///< Nodes on its members.
+};
+
+/// Where a body hangs and which velocities of all hinges move it.
+struct Place {
+  int parent = world;  ///< Its parent.
+  int first = 0;       ///< Its hinge's first velocity.
+  int nv = 0;          ///< How many.
 };
 
 /// The values of a user's variable: one block a cluster.
@@ -53,6 +60,8 @@ class Bindings {
   const std::vector<Node>& nodes() const { return nodes_; }
   const kernels::Blocks<double>& blocks() const { return blocks_; }
   const std::vector<Cluster>& clusters() const { return clusters_; }
+  /// One for each body, close together in memory.
+  const std::vector<Place>& places() const { return places_; }
   /// Whether some hinges are coupled, so that clusters have several bodies.
   bool coupled() const { return coordinates_.has_mimics; }
   /// Whether some hinge has armature.
@@ -108,17 +117,25 @@ class Bindings {
   kernels::Blocks<double> blocks_;
   std::unique_ptr<Dynamics> dynamics_;  // where accelerations follow from given torques
   std::vector<Cluster> clusters_;
+  std::vector<Place> places_;
   std::vector<Node> nodes_;
   std::vector<VariableBlocks> variables_;
   std::optional<std::vector<double>> given_accelerations_;
   std::optional<std::vector<double>> given_torques_;
+  std::vector<double> next_q_;
   std::vector<double> user_q_;
   std::vector<double> user_v_;
   bool geared_ = false;
   std::uint64_t version_ = 1;
 
-  std::map<Symbol, std::uint64_t> fresh_;  // the version that a symbol's blocks were computed for
-  std::map<Symbol, std::vector<double>> vectors_;
+  /// Something for each symbol.
+  template <class T>
+  struct BySymbol : std::array<T, static_cast<std::size_t>(Symbol::thetadd) + 1> {
+    T& operator[](Symbol s) { return this->at(static_cast<std::size_t>(s)); }
+    const T& operator[](Symbol s) const { return this->at(static_cast<std::size_t>(s)); }
+  };
+  BySymbol<std::uint64_t> fresh_{};  // the version that a symbol's blocks were computed for
+  BySymbol<std::vector<double>> vectors_;
   std::vector<RigidInertia<double>> R_;
   std::vector<Mat6<double>> upsilon_;
   std::vector<Matrix> D_;

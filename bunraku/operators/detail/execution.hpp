@@ -32,6 +32,10 @@ class Execution {
   /// What a value needs at run time.
   struct Slot {
     const Value* value = nullptr;
+    Step step = Step::input;  // from here on what `value` says, at hand for the loops
+    Symbol symbol = Symbol::phi;
+    bool adjoint = false;
+    bool inverse = false;  // D⁻¹
     double* out = nullptr;
     const double* in = nullptr;
     const double* other = nullptr;
@@ -74,6 +78,7 @@ class Execution {
   void cluster_filter_step(const Slot& slot, int cluster);
   void cluster_smoother_step(const Slot& slot, int cluster);
   void cluster_apply_step(const Slot& slot, int cluster);
+  void apply_to_coordinates(const Matrix& block, const Slot& slot, int cluster);
   void add_gain(const double* x, int cluster, double* out);
   double gain_adjoint(const double* x, int cluster, Eigen::Index j) const;
   /// Whether a step can be done body by body with hinges coupled, too.
@@ -90,6 +95,7 @@ class Execution {
   std::vector<double> storage_;
   std::vector<double> rests_;
   std::vector<Slot> slots_;
+  std::vector<std::vector<const Slot*>> loop_slots_;  // what each loop of the plan does at a body
   std::vector<Solved> solved_;
   std::vector<Dense> dense_;
   std::vector<Symbol> symbols_;

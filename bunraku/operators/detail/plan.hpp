@@ -16,7 +16,7 @@ enum class Step {
   input,          ///< The vector that the operator is applied to.
   one,            ///< The number 1, which a stacked vector is applied to.
   vector,         ///< A stacked vector's part (symbol, variable or unit).
-  apply,          ///< A memoryless operator's block, times in[0].
+  apply,          ///< The block of a memoryless symbol or variable, or D⁻¹, times in[0].
   apply_cross,    ///< The cross product of in[1], times in[0].
   apply_solved,   ///< The inverse or root of a memoryless expression's block, times in[0].
   combine,        ///< Σ coefficient · in.
