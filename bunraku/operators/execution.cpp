@@ -6,15 +6,12 @@
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
+#include "bunraku/operators/detail/at.hpp"
 #include "bunraku/operators/text.hpp"
 
 namespace bunraku::operators {
 
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The symbols that an expression needs blocks of.
 void collect(const Operator& x, std::vector<Symbol>& symbols) {

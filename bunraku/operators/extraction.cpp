@@ -7,15 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "bunraku/operators/detail/at.hpp"
 #include "bunraku/operators/detail/plan.hpp"
 
 namespace bunraku::operators {
 
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// When a result is there: loops alternate, inward ones are even, outward ones odd. Of a vector that is there after
 /// loop 0 (or 1) the result is there after loop `after[0]` (or `after[1]`). Products compose these, sums take the

@@ -26,8 +26,12 @@ void collect(const Operator& x, std::set<Symbol>& symbols) {
   }
 }
 
-std::string how(Kind kind) {
-  switch (kind) {
+std::string how(const SymbolInfo& row) {
+  if (row.symbol == Symbol::E_phi || row.symbol == Symbol::E_psi || row.symbol == Symbol::K ||
+      row.symbol == Symbol::S) {
+    return "one step, from every body to its parent";
+  }
+  switch (row.kind) {
     case Kind::memoryless:
       return "a block a body, applied where it stands";
     case Kind::causal:
@@ -109,7 +113,7 @@ std::vector<Level> levels(const System& system, const Operator& x) {
                                                    to_string(Space{row.range}), to_string(row.kind)));
     recognised.lines.push_back(row.domain == SpaceKind::number
                                    ? fmt::format("{}: {}", row.unicode, row.meaning)
-                                   : fmt::format("{}: {}; {}", row.unicode, row.meaning, how(row.kind)));
+                                   : fmt::format("{}: {}; {}", row.unicode, row.meaning, how(row)));
   }
   out.push_back(std::move(operators_in));
   out.push_back(std::move(recognised));

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bunraku/operators/detail/egraph.hpp"
 #include "bunraku/operators/detail/extraction.hpp"

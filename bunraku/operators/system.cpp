@@ -4,8 +4,10 @@
 #include <random>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bunraku/model/detail/arguments.hpp"
+#include "bunraku/operators/detail/at.hpp"
 #include "bunraku/operators/detail/execution.hpp"
 #include "bunraku/operators/simplify.hpp"
 #include "bunraku/operators/text.hpp"
@@ -14,9 +16,7 @@ namespace bunraku {
 
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+using operators::at;
 
 /// For each row of a space in an order, the row in file order.
 std::vector<int> places(const operators::Bindings& bindings, const Space& space, Order order) {
@@ -126,12 +126,23 @@ PlanReport Evaluation::plan() const {
                     .sweeps = {},
                     .flops = execution_->flops(),
                     .bytes = execution_->bytes(),
-                    .symmetric = plan.symmetric};
+                    .symmetric = plan.symmetric,
+                    .notes = {}};
   for (const operators::Loop& loop : plan.loops) {
     report.sweeps.push_back({loop.direction == operators::Direction::inward    ? "inward"
                              : loop.direction == operators::Direction::outward ? "outward"
                                                                                : "local",
                              operators::recursion(plan, loop)});
+  }
+  for (const operators::Cluster& cluster : bindings_->clusters()) {
+    if (cluster.members.size() > 1) {
+      std::vector<std::string> names;
+      for (const int k : cluster.members) {
+        names.push_back(bindings_->model().bodies()[at(k)].name);
+      }
+      report.notes.push_back(
+          fmt::format("coupled hinges: {} are one body k, with one gain G(k) for all of it", fmt::join(names, ", ")));
+    }
   }
   return report;
 }
@@ -153,6 +164,9 @@ std::string to_string(const PlanReport& plan) {
       out += fmt::format("  {}\n", sweep.text.substr(start, end - start));
       start = end + 1;
     }
+  }
+  for (const std::string& note : plan.notes) {
+    out += fmt::format("\n{}\n", note);
   }
   out += fmt::format("\n{} sweep{}, {:.0f} flops, {:.0f} bytes{}\n", number, number == 1 ? "" : "s", plan.flops,
                      plan.bytes, plan.symmetric ? "; symmetric: the second half is the adjoint of the first" : "");
@@ -252,7 +266,8 @@ void System::bind_random(const Operator& variable, std::uint64_t seed) {
 }
 
 Evaluation System::operator()(const Operator& x) const {
-  const Operator best = simplify(x, conditions_of(*this));
+  const Operator& best =
+      bindings_->simplified(x, [this](const Operator& y) { return simplify(y, conditions_of(*this)); });
   return {bindings_, std::make_unique<operators::Execution>(operators::make_plan(best, false), *bindings_)};
 }
 

@@ -34,11 +34,12 @@ struct Sweep {
 
 /// How an expression is evaluated.
 struct PlanReport {
-  std::string expression;     ///< What is evaluated: the expression after rewriting.
-  std::vector<Sweep> sweeps;  ///< In order.
-  double flops = 0;           ///< Floating-point operations of one application to one vector.
-  double bytes = 0;           ///< Bytes read and written by it.
-  bool symmetric = false;     ///< The second half is the adjoint of the first.
+  std::string expression;          ///< What is evaluated: the expression after rewriting.
+  std::vector<Sweep> sweeps;       ///< In order.
+  double flops = 0;                ///< Floating-point operations of one application to one vector.
+  double bytes = 0;                ///< Bytes read and written by it.
+  bool symmetric = false;          ///< The second half is the adjoint of the first.
+  std::vector<std::string> notes;  ///< What of the model changes the recursions.
 };
 /// The report as text for people.
 BUNRAKU_API std::string to_string(const PlanReport& plan);

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -98,6 +100,17 @@ class Bindings {
   /// With couplings: the rotor inertia of a velocity of the user, its followers' included.
   double armature(int coordinate) const { return armature_[static_cast<std::size_t>(coordinate)]; }
 
+  /// What simplify makes of an expression, found once.
+  template <class Simplify>
+  const Operator& simplified(const Operator& x, const Simplify& simplify) {
+    for (const auto& [from, to] : simplified_) {
+      if (from == x) {
+        return to;
+      }
+    }
+    return simplified_.emplace_back(x, simplify(x)).second;
+  }
+
  private:
   void make_clusters();
   void place_nodes();
@@ -127,6 +140,7 @@ class Bindings {
   std::vector<double> user_v_;
   bool geared_ = false;
   std::uint64_t version_ = 1;
+  std::deque<std::pair<Operator, Operator>> simplified_;
 
   /// Something for each symbol.
   template <class T>

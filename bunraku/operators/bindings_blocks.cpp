@@ -1,0 +1,188 @@
+// The blocks of R, Υ, and of D and K where hinges are coupled.
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <Eigen/Dense>
+
+#include "bunraku/dynamics/detail/block_algebra.hpp"
+#include "bunraku/dynamics/detail/singular.hpp"
+#include "bunraku/operators/detail/at.hpp"
+#include "bunraku/operators/detail/bindings.hpp"
+
+namespace bunraku::operators {
+
+namespace {
+
+Motion<double> times(const Mat6<double>& m, const Force<double>& f) {
+  return {m.a * f.moment + m.b * f.force, m.c * f.moment + m.d * f.force};
+}
+
+}  // namespace
+
+void Bindings::need(Symbol symbol) {
+  check(symbol);
+  std::uint64_t& fresh = fresh_[symbol];
+  if (fresh == version_) {
+    return;
+  }
+  switch (symbol) {
+    case Symbol::R:
+      blocks_.need_positions();
+      sweep_composites();
+      break;
+    case Symbol::P:
+    case Symbol::G:
+    case Symbol::tau:
+    case Symbol::taub:
+      blocks_.need_articulated();
+      break;
+    case Symbol::D:
+    case Symbol::K:
+    case Symbol::E_psi:
+    case Symbol::psi:
+    case Symbol::psit:
+    case Symbol::Omega:
+      if (!coupled()) {
+        blocks_.need_articulated();
+      } else if (fresh_[Symbol::D] != version_) {
+        sweep_clusters();
+        fresh_[Symbol::D] = version_;
+      }
+      break;
+    case Symbol::Upsilon:
+      blocks_.need_articulated();
+      sweep_upsilon();
+      break;
+    case Symbol::V:
+    case Symbol::alpha:
+    case Symbol::a:
+    case Symbol::b:
+    case Symbol::f:
+    case Symbol::T:
+    case Symbol::thetad:
+    case Symbol::thetadd:
+      fill_vector(symbol);
+      break;
+    default:
+      blocks_.need_positions();
+      break;
+  }
+  fresh_[symbol] = version_;
+}
+
+/// R(p) = M(p) + Σ φ(p,k)R(k)φ*(p,k), inward (RK92 28–33).
+void Bindings::sweep_composites() {
+  for (int k = 0; k < blocks_.size(); ++k) {
+    R_[at(k)] = blocks_.M(k);
+  }
+  for (int k = blocks_.size() - 1; k >= 0; --k) {
+    if (blocks_.parent(k) != world) {
+      R_[at(blocks_.parent(k))] += blocks_.X_PB(k) * R_[at(k)];
+    }
+  }
+}
+
+/// Υ(k) = ψ*(p,k)Υ(p)ψ(p,k) + H*D⁻¹H, outward (RJK89 A.4).
+void Bindings::sweep_upsilon() {
+  for (int k = 0; k < blocks_.size(); ++k) {
+    const int p = blocks_.parent(k);
+    std::array<Motion<double>, 6> columns{};
+    const kernels::SixForces<double> units = kernels::unit_forces(Transform<double>::identity());
+    for (std::size_t i = 0; i < 6; ++i) {
+      columns[i] = kernels::h_adjoint_times(
+          blocks_, k, kernels::d_inverse_times(blocks_, k, kernels::h_times(blocks_, k, units[i])));
+      if (p != world) {
+        columns[i] +=
+            kernels::psi_adjoint_times(blocks_, k, times(upsilon_[at(p)], kernels::psi_times(blocks_, k, units[i])));
+      }
+    }
+    upsilon_[at(k)] = {Mat3<double>::from_columns(columns[0].angular, columns[1].angular, columns[2].angular),
+                       Mat3<double>::from_columns(columns[3].angular, columns[4].angular, columns[5].angular),
+                       Mat3<double>::from_columns(columns[0].linear, columns[1].linear, columns[2].linear),
+                       Mat3<double>::from_columns(columns[3].linear, columns[4].linear, columns[5].linear)};
+  }
+}
+
+/// The Riccati recursion with each cluster as one body: with E_φ split into what stays within clusters and what leaves
+/// them, φ = φ_b (I − E_out φ_b)⁻¹ where φ_b = (I − E_in)⁻¹, so that Hφ = H̄φ̄ with H̄ = Hφ_b and Ē = E_out φ_b. Then
+/// D = H̄PH̄* + 𝒜, K = ĒPH̄*D⁻¹ and P(p) += ĒPĒ* − KDK*, and (I + HφK)D(I + HφK)* = HφMφ*H* + 𝒜 as ever.
+void Bindings::sweep_clusters() {
+  blocks_.need_positions();
+  const std::size_t count = clusters_.size();
+  D_.resize(count);
+  D_inverse_.resize(count);
+  K_.resize(count);
+  std::vector<ArticulatedInertia<double>> P;
+  for (int k = 0; k < blocks_.size(); ++k) {
+    P.push_back(ArticulatedInertia<double>::from_rigid(blocks_.M(k)));
+  }
+  std::vector<Motion<double>> motion(at(blocks_.size()));
+  std::vector<Force<double>> force(at(blocks_.size()));
+  for (std::size_t c = count; c-- > 0;) {
+    const Cluster& cluster = clusters_[c];
+    const auto n = static_cast<Eigen::Index>(cluster.coordinates.size());
+    Matrix D = Matrix::Zero(n, n);
+    Matrix U = Matrix::Zero(6, n);  // ĒPH̄*
+    std::map<int, Eigen::Index> column_of;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      column_of[cluster.coordinates[static_cast<std::size_t>(j)]] = j;
+    }
+    const auto inside = [&](int k) { return std::binary_search(cluster.members.begin(), cluster.members.end(), k); };
+    for (Eigen::Index j = 0; j < n; ++j) {
+      for (const int k : cluster.members) {  // φ_b*H* of one velocity
+        const int p = blocks_.parent(k);
+        motion[at(k)] = inside(p) ? inverse_times(blocks_.X_PB(k), motion[at(p)]) : Motion<double>::zero();
+        for (int i = blocks_.first(k); i < blocks_.first(k) + blocks_.nv(k); ++i) {
+          if (column_of.at(follower(i).own) == j) {
+            motion[at(k)] += blocks_.H(i) * follower(i).ratio;
+          }
+        }
+        force[at(k)] = P[at(k)] * motion[at(k)];
+      }
+      for (auto k = cluster.members.rbegin(); k != cluster.members.rend(); ++k) {
+        for (int i = blocks_.first(*k); i < blocks_.first(*k) + blocks_.nv(*k); ++i) {
+          D(column_of.at(follower(i).own), j) += follower(i).ratio * dot(blocks_.H(i), force[at(*k)]);
+        }
+        const Force<double> moved = blocks_.X_PB(*k) * force[at(*k)];
+        if (inside(blocks_.parent(*k))) {
+          force[at(blocks_.parent(*k))] += moved;
+        } else {
+          for (int i = 0; i < 6; ++i) {
+            U(i, j) += moved[i];
+          }
+        }
+      }
+      D(j, j) += armature(cluster.coordinates[static_cast<std::size_t>(j)]);
+    }
+    const Eigen::LDLT<Matrix> factor(D);
+    const auto pivots = factor.vectorD();
+    if (n > 0 && pivots.minCoeff() <= kernels::vanishing_beside_others<double> * D.diagonal().maxCoeff()) {
+      for (const int k : cluster.members) {
+        if (blocks_.nv(k) > 0) {
+          throw kernels::massless(model_.bodies()[at(k)].hinge, "is coupled to others and ");
+        }
+      }
+    }
+    D_[c] = D;
+    D_inverse_[c] = factor.solve(Matrix::Identity(n, n));
+    K_[c] = U * D_inverse_[c];
+    if (cluster.parent == world) {
+      continue;
+    }
+    for (auto k = cluster.members.rbegin(); k != cluster.members.rend(); ++k) {
+      P[at(blocks_.parent(*k))] += blocks_.X_PB(*k) * P[at(*k)];
+    }
+    const Matrix taken = K_[c] * U.transpose();
+    const auto block = [&](int i, int j) {
+      const auto m = taken.block(i, j, 3, 3);
+      return Mat3<double>::from_columns({m(0, 0), m(1, 0), m(2, 0)}, {m(0, 1), m(1, 1), m(2, 1)},
+                                        {m(0, 2), m(1, 2), m(2, 2)});
+    };
+    P[at(cluster.parent)] -= ArticulatedInertia<double>{Sym3<double>::symmetric_part(block(0, 0)), block(0, 3),
+                                                        Sym3<double>::symmetric_part(block(3, 3))};
+  }
+}
+
+}  // namespace bunraku::operators
