@@ -84,6 +84,9 @@ void Bindings::set_nodes(std::vector<Node> nodes) {
     }
   }
   nodes_ = std::move(nodes);
+  std::erase_if(variables_, [](const VariableBlocks& each) {  // their blocks were made for the former nodes
+    return each.variable.range().kind == SpaceKind::node || each.variable.domain().kind == SpaceKind::node;
+  });
   place_nodes();
   ++version_;
 }
@@ -96,10 +99,10 @@ void Bindings::place_nodes() {
       cluster_of[at(k)] = static_cast<int>(c);
     }
   }
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].body != world) {
-      clusters_[at(cluster_of[at(nodes_[i].body)])].nodes.push_back(static_cast<int>(i));
-    }
+  for (std::size_t i = 0; i < nodes_.size() && !clusters_.empty(); ++i) {
+    // those on the world are looked after by the first cluster
+    const int body = nodes_[i].body;
+    clusters_[body == world ? 0 : at(cluster_of[at(body)])].nodes.push_back(static_cast<int>(i));
   }
 }
 

@@ -35,6 +35,7 @@ bool sums_over_children(const Value& value) {
 Execution::Execution(Plan plan, Bindings& bindings)
     : plan_(std::move(plan)),
       bindings_(bindings),
+      node_count_(bindings.nodes().size()),
       rows_(bindings.dimension(plan_.expression.range())),
       cols_(plan_.input == no_value ? 1 : bindings.dimension(plan_.expression.domain())) {
   for (const Value& value : plan_.values) {
@@ -115,6 +116,10 @@ void Execution::refresh() {
   if (version_ == bindings_.version()) {
     return;
   }
+  if (bindings_.nodes().size() != node_count_) {
+    throw OperatorError("the number of nodes has changed since this expression was prepared",
+                        "prepare it again: system(expression)");
+  }
   for (const Symbol symbol : symbols_) {
     bindings_.need(symbol);
   }
@@ -130,7 +135,9 @@ void Execution::refresh() {
   for (const Cluster& cluster : bindings_.clusters()) {
     largest = std::max({largest, 6 * cluster.members.size(), cluster.coordinates.size(), 6 * cluster.nodes.size()});
     for (const int i : cluster.nodes) {
-      nodes_at_[at(bindings_.nodes()[at(i)].body)].push_back(i);
+      if (bindings_.nodes()[at(i)].body != world) {
+        nodes_at_[at(bindings_.nodes()[at(i)].body)].push_back(i);
+      }
     }
   }
   scratch_.resize(2 * largest);

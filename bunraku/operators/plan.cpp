@@ -166,7 +166,7 @@ class Compiler {
     if (inner.kind() == Kind::memoryless && inner.range().part.empty()) {
       return add({.step = Step::apply_solved, .in = {value}, .factor = {x}, .space = x.range()});
     }
-    if (dense_) {
+    if (dense_ || !inner.range().part.empty()) {  // a block of one body is small
       return add({.step = Step::dense_inverse, .in = {value}, .factor = {inner}, .space = x.range()});
     }
     throw OperatorError(fmt::format("no identity gives the inverse of '{}'", detail::printable(to_ascii(inner), 200)),
@@ -399,7 +399,10 @@ Direction direction_of(const Value& value) {
 }
 
 bool is_late(const Value& value) {
-  return value.step == Step::dot || value.step == Step::extract;
+  if (value.step == Step::input || value.step == Step::one) {
+    return false;
+  }
+  return value.space.kind == SpaceKind::number || !value.space.part.empty();
 }
 
 Plan make_plan(const Operator& x, bool dense) {

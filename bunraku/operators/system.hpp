@@ -117,7 +117,8 @@ class BUNRAKU_API System {
   void set_accelerations(std::span<const double> a);
   /// Gives T, from which θ̈ follows by forward dynamics without friction, and α and f from that. Throws ArgumentError.
   void set_torques(std::span<const double> tau);
-  /// The nodes that B refers to, in this order. Throws ArgumentError for a body that does not exist.
+  /// The nodes that B refers to, in this order; variables of node space lose their values, and with another number of
+  /// nodes expressions must be prepared again. Throws ArgumentError for a body that does not exist.
   void set_nodes(std::vector<Node> nodes);
   /// The same by name.
   void set_nodes(const std::vector<std::string>& names);

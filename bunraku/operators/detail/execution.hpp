@@ -90,6 +90,7 @@ class Execution {
 
   Plan plan_;
   Bindings& bindings_;
+  std::size_t node_count_;
   int rows_ = 0;
   int cols_ = 0;
   std::vector<double> storage_;

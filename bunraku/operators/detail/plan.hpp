@@ -80,7 +80,7 @@ struct Plan {
 
 /// Which way a step has to run: inward, outward, or local where it does not matter.
 Direction direction_of(const Value& value);
-/// Whether a value is complete only after the loop that makes it: a sum over bodies, a chosen part.
+/// Whether a value is complete only after the loop that makes it: one that belongs to no body, or to one alone.
 bool is_late(const Value& value);
 
 /// The plan of an expression as it stands. Inverses of memoryless operators are taken block by block; another is
