@@ -141,13 +141,14 @@ void Bindings::sweep_clusters() {
         }
         force[at(k)] = P[at(k)] * motion[at(k)];
       }
-      for (auto k = cluster.members.rbegin(); k != cluster.members.rend(); ++k) {
-        for (int i = blocks_.first(*k); i < blocks_.first(*k) + blocks_.nv(*k); ++i) {
-          D(column_of.at(follower(i).own), j) += follower(i).ratio * dot(blocks_.H(i), force[at(*k)]);
+      for (std::size_t m = cluster.members.size(); m-- > 0;) {
+        const int k = cluster.members[m];
+        for (int i = blocks_.first(k); i < blocks_.first(k) + blocks_.nv(k); ++i) {
+          D(column_of.at(follower(i).own), j) += follower(i).ratio * dot(blocks_.H(i), force[at(k)]);
         }
-        const Force<double> moved = blocks_.X_PB(*k) * force[at(*k)];
-        if (inside(blocks_.parent(*k))) {
-          force[at(blocks_.parent(*k))] += moved;
+        const Force<double> moved = blocks_.X_PB(k) * force[at(k)];
+        if (inside(blocks_.parent(k))) {
+          force[at(blocks_.parent(k))] += moved;
         } else {
           for (int i = 0; i < 6; ++i) {
             U(i, j) += moved[i];
@@ -171,8 +172,9 @@ void Bindings::sweep_clusters() {
     if (cluster.parent == world) {
       continue;
     }
-    for (auto k = cluster.members.rbegin(); k != cluster.members.rend(); ++k) {
-      P[at(blocks_.parent(*k))] += blocks_.X_PB(*k) * P[at(*k)];
+    for (std::size_t m = cluster.members.size(); m-- > 0;) {
+      const int k = cluster.members[m];
+      P[at(blocks_.parent(k))] += blocks_.X_PB(k) * P[at(k)];
     }
     const Matrix taken = K_[c] * U.transpose();
     const auto block = [&](int i, int j) {

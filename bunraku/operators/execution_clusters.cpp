@@ -32,8 +32,9 @@ void Execution::cluster_step(const Slot& slot, int c, Direction direction) {
   const Cluster& cluster = bindings_.clusters()[at(c)];
   if (is_bodywise(slot)) {
     if (direction == Direction::inward) {
-      for (auto k = cluster.members.rbegin(); k != cluster.members.rend(); ++k) {
-        body_step(slot, *k);
+      for (std::size_t m = cluster.members.size(); m-- > 0;) {
+        const int k = cluster.members[m];
+        body_step(slot, k);
       }
     } else {
       for (const int k : cluster.members) {
@@ -69,17 +70,18 @@ void Execution::cluster_filter_step(const Slot& slot, int c) {
   for (const int i : cluster.coordinates) {
     slot.rest[i] = slot.in != nullptr ? slot.in[i] : 0.0;
   }
-  for (auto k = cluster.members.rbegin(); k != cluster.members.rend(); ++k) {
-    double* z = slot.out + 6 * *k;
+  for (std::size_t m = cluster.members.size(); m-- > 0;) {
+    const int k = cluster.members[m];
+    double* z = slot.out + 6 * k;
     if (slot.other != nullptr) {
-      add(z, force_at(slot.other + 6 * *k));
+      add(z, force_at(slot.other + 6 * k));
     }
     const Force<double> f = force_at(z);
-    for (int j = blocks.first(*k); j < blocks.first(*k) + blocks.nv(*k); ++j) {
+    for (int j = blocks.first(k); j < blocks.first(k) + blocks.nv(k); ++j) {
       slot.rest[bindings_.follower(j).own] -= bindings_.follower(j).ratio * dot(blocks.H(j), f);
     }
-    if (blocks.parent(*k) != world) {
-      add(slot.out + 6 * blocks.parent(*k), blocks.X_PB(*k) * f);
+    if (blocks.parent(k) != world) {
+      add(slot.out + 6 * blocks.parent(k), blocks.X_PB(k) * f);
     }
   }
   add_gain(slot.rest, c, slot.out);

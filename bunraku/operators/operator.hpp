@@ -54,22 +54,7 @@ enum class TermType {
   block,          ///< x(i,j), what body j contributes to body i.
 };
 
-class Operator;
-
-/// A node of an expression. Immutable and shared.
-struct Term {
-  TermType type = TermType::identity;  ///< What it is.
-  Symbol symbol = Symbol::phi;         ///< For symbol.
-  std::string name = {};               ///< For variable.
-  double number = 0;                   ///< For number and scale.
-  int index = 0;                       ///< For unit.
-  std::vector<Operator> parts = {};    ///< The operands.
-  Space range = {};                    ///< Where its values are.
-  Space domain = {};                   ///< What it acts on.
-  Kind kind = Kind::memoryless;        ///< Along which direction it carries.
-  std::size_t hash = 0;                ///< Of its structure.
-  int depth = 0;                       ///< Of its nesting.
-};
+struct Term;
 
 /// An operator expression. Values are cheap to copy and may be shared between threads.
 ///
@@ -89,11 +74,11 @@ class BUNRAKU_API Operator {
   static Operator unit(int i);
 
   /// Where its values are.
-  const Space& range() const { return term_->range; }
+  const Space& range() const;
   /// What it acts on: `number` for a stacked vector.
-  const Space& domain() const { return term_->domain; }
+  const Space& domain() const;
   /// Along which direction it carries, as far as its factors tell.
-  Kind kind() const { return term_->kind; }
+  Kind kind() const;
   /// Its outermost node.
   const Term& term() const { return *term_; }
 
@@ -117,6 +102,31 @@ class BUNRAKU_API Operator {
 
   std::shared_ptr<const Term> term_;
 };
+
+/// A node of an expression. Immutable and shared.
+struct Term {
+  TermType type = TermType::identity;  ///< What it is.
+  Symbol symbol = Symbol::phi;         ///< For symbol.
+  std::string name = {};               ///< For variable.
+  double number = 0;                   ///< For number and scale.
+  int index = 0;                       ///< For unit.
+  std::vector<Operator> parts = {};    ///< The operands.
+  Space range = {};                    ///< Where its values are.
+  Space domain = {};                   ///< What it acts on.
+  Kind kind = Kind::memoryless;        ///< Along which direction it carries.
+  std::size_t hash = 0;                ///< Of its structure.
+  int depth = 0;                       ///< Of its nesting.
+};
+
+inline const Space& Operator::range() const {
+  return term_->range;
+}
+inline const Space& Operator::domain() const {
+  return term_->domain;
+}
+inline Kind Operator::kind() const {
+  return term_->kind;
+}
 
 /// Whether two are written alike.
 BUNRAKU_API bool operator==(const Operator& x, const Operator& y);
