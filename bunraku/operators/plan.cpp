@@ -110,8 +110,8 @@ class Compiler {
         return combine(terms, t.range);
       }
       case TermType::product: {
-        for (auto part = t.parts.rbegin(); part != t.parts.rend(); ++part) {
-          value = apply(*part, value);
+        for (std::size_t i = t.parts.size(); i-- > 0;) {
+          value = apply(t.parts[i], value);
         }
         return value;
       }

@@ -176,22 +176,16 @@ Found search_for(const Operator& x, const Search& search) {
 /// Products and sums flattened and sorted, so that two ways to write the same by the laws of addition look alike.
 std::string normal_text(const Operator& x) {
   const Term& t = x.term();
+  if (t.type != TermType::sum && t.type != TermType::product && t.type != TermType::scale &&
+      t.type != TermType::inverse) {
+    return to_ascii(x);
+  }
+  std::vector<std::string> parts(t.parts.size());
+  std::transform(t.parts.begin(), t.parts.end(), parts.begin(), normal_text);
   if (t.type == TermType::sum) {
-    std::vector<std::string> parts;
-    for (const Operator& part : t.parts) {
-      parts.push_back(normal_text(part));
-    }
     std::sort(parts.begin(), parts.end());
-    return fmt::format("({})", fmt::join(parts, " + "));
   }
-  if (t.type == TermType::product || t.type == TermType::scale || t.type == TermType::inverse) {
-    std::vector<std::string> parts;
-    for (const Operator& part : t.parts) {
-      parts.push_back(normal_text(part));
-    }
-    return fmt::format("{}[{} {}]", static_cast<int>(t.type), t.number, fmt::join(parts, "*"));
-  }
-  return to_ascii(x);
+  return fmt::format("{}[{} {}]", static_cast<int>(t.type), t.number, fmt::join(parts, ", "));
 }
 
 }  // namespace

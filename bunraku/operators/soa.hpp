@@ -4,9 +4,7 @@
 
 #include "bunraku/operators/operator.hpp"
 
-/// The symbols of the spatial operator algebra, in ASCII and in the papers' letters. See symbol_table() for what each
-/// means.
-namespace bunraku::soa {
+namespace bunraku {
 
 /// A symbol as an operand. (C++ looks for operators on the user's types only where an operand is of class type.)
 struct Letter {
@@ -18,6 +16,12 @@ struct Letter {
 struct IdentityLetter {
   operator Operator() const { return Operator::identity(); }  // NOLINT(google-explicit-constructor)
 };
+
+}  // namespace bunraku
+
+/// The symbols of the spatial operator algebra, in ASCII and in the papers' letters. See symbol_table() for what each
+/// means.
+namespace bunraku::soa {
 
 inline constexpr IdentityLetter I{};  ///< The identity.
 

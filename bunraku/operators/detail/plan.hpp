@@ -101,7 +101,7 @@ struct Work {
   double bytes = 0;  ///< Read and written, blocks and values.
 };
 /// The work of one step at a body.
-Work work_of(const Plan& plan, int value, double nv, double nodes);
+Work work_of(const Plan& plan, int index, double nv, double nodes);
 
 /// A loop as a recursion in the papers' style.
 std::string recursion(const Plan& plan, const Loop& loop);
