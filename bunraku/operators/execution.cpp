@@ -23,6 +23,20 @@ void collect(const Operator& x, std::vector<Symbol>& symbols) {
   }
 }
 
+/// The symmetric root of a symmetric matrix without negative eigenvalues; otherwise `refuse` is told why.
+template <class Refuse>
+Matrix root_of(const Matrix& matrix, const Refuse& refuse) {
+  if (!matrix.isApprox(matrix.transpose(), 1e-10)) {
+    refuse("is not symmetric");
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> factor(matrix);
+  if (matrix.size() > 0 && factor.eigenvalues().minCoeff() < -1e-12 * factor.eigenvalues().cwiseAbs().maxCoeff()) {
+    refuse("has a negative eigenvalue");
+  }
+  return factor.eigenvectors() * factor.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
+         factor.eigenvectors().transpose();
+}
+
 bool sums_over_children(const Value& value) {
   return direction_of(value) == Direction::inward;
 }
@@ -90,9 +104,11 @@ Execution::Execution(Plan plan, Bindings& bindings)
       const Operator& inner = value.factor.what.term().parts[0];
       slot.solved = static_cast<int>(solved_.size());
       solved_.push_back({value.factor.what, std::make_unique<Execution>(make_plan(inner, false), bindings_), {}, 0});
-    } else if (value.step == Step::dense_inverse) {
+    } else if (value.step == Step::apply_dense) {
       slot.dense = static_cast<int>(dense_.size());
-      dense_.push_back({std::make_unique<Execution>(make_plan(value.factor.what, true), bindings_), {}, 0});
+      const Term& what = value.factor.what.term();
+      dense_.push_back(
+          {std::make_unique<Execution>(make_plan(what.parts[0], true), bindings_), what.type == TermType::root, {}, 0});
     } else if (value.step == Step::one) {
       *slot.out = 1;
     }
@@ -210,29 +226,20 @@ void Execution::refresh(Solved& solved) {
     if (block.size() == 0) {
       continue;
     }
-    const auto refuse = [&](std::string_view form, std::string_view why) {
-      throw OperatorError(fmt::format(
-          "'{}' has no {} at body '{}': its block {}", detail::printable(to_ascii(solved.what.term().parts[0]), 200),
-          form, bindings_.model().bodies()[at(bindings_.clusters()[c].members.front())].name, why));
+    const auto refuse = [&](std::string_view why) {
+      throw OperatorError(
+          fmt::format("'{}' cannot be formed: the block of body '{}' {}", detail::printable(to_ascii(solved.what), 200),
+                      bindings_.model().bodies()[at(bindings_.clusters()[c].members.front())].name, why));
     };
-    if (!root) {
-      const Eigen::FullPivLU<Matrix> factor(block);
-      if (!factor.isInvertible()) {
-        refuse("inverse", "is singular");
-      }
-      block = factor.inverse().eval();
+    if (root) {
+      block = root_of(block, refuse);
       continue;
     }
-    if (!block.isApprox(block.transpose(), 1e-10)) {
-      refuse("root", "is not symmetric");
+    const Eigen::FullPivLU<Matrix> factor(block);
+    if (!factor.isInvertible()) {
+      refuse("is singular");
     }
-    const Eigen::SelfAdjointEigenSolver<Matrix> factor(block);
-    if (factor.eigenvalues().minCoeff() < -1e-12 * factor.eigenvalues().cwiseAbs().maxCoeff()) {
-      refuse("root", "has a negative eigenvalue");
-    }
-    block = (factor.eigenvectors() * factor.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
-             factor.eigenvectors().transpose())
-                .eval();
+    block = factor.inverse().eval();
   }
 }
 
@@ -245,15 +252,22 @@ void Execution::refresh(Dense& dense) {
     dense.inner->apply(unit.data(), matrix.col(j).data());
     unit[at(j)] = 0;
   }
+  const auto refuse = [&](std::string_view why) {
+    throw OperatorError(
+        fmt::format("the matrix of '{}' {}", detail::printable(to_ascii(dense.inner->plan().expression), 200), why));
+  };
+  if (dense.root) {
+    dense.matrix = root_of(matrix, refuse);
+    return;
+  }
   // In long double, so that what is lost is lost in the matrix and not here.
   using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
   const Eigen::PartialPivLU<LongMatrix> factor(matrix.cast<long double>());
   const auto pivots = factor.matrixLU().diagonal().cwiseAbs().eval();
   if (n > 0 && !(pivots.minCoeff() > 1e-16L * pivots.maxCoeff())) {
-    throw OperatorError(fmt::format("'{}' has no inverse: its matrix is singular",
-                                    detail::printable(to_ascii(dense.inner->plan().expression), 200)));
+    refuse("is singular");
   }
-  dense.inverse = factor.inverse().cast<double>();
+  dense.matrix = factor.inverse().cast<double>();
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -284,9 +298,9 @@ void Execution::run(const Loop& loop) {
   if (loop.direction == Direction::whole) {
     for (const int i : loop.values) {
       const Slot& slot = slots_[at(i)];
-      const Matrix& inverse = dense_[at(slot.dense)].inverse;
-      Eigen::Map<Eigen::VectorXd>(slot.out, inverse.rows()).noalias() =
-          inverse * Eigen::Map<const Eigen::VectorXd>(slot.in, inverse.cols());
+      const Matrix& matrix = dense_[at(slot.dense)].matrix;
+      Eigen::Map<Eigen::VectorXd>(slot.out, matrix.rows()).noalias() =
+          matrix * Eigen::Map<const Eigen::VectorXd>(slot.in, matrix.cols());
     }
     return;
   }
@@ -314,7 +328,7 @@ double Execution::flops() const {
                                static_cast<double>(cluster.nodes.size()) / members)
                            .flops;
     }
-    if (plan_.values[at(i)].step == Step::dense_inverse) {
+    if (plan_.values[at(i)].step == Step::apply_dense) {
       const double n = slots_[at(i)].size;
       sum += n * (2 * n - 1);
     }
@@ -331,7 +345,7 @@ double Execution::bytes() const {
                                static_cast<double>(cluster.nodes.size()) / members)
                            .bytes;
     }
-    if (plan_.values[at(i)].step == Step::dense_inverse) {
+    if (plan_.values[at(i)].step == Step::apply_dense) {
       const double n = slots_[at(i)].size;
       sum += n * n * sizeof(double);
     }

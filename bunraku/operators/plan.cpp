@@ -122,9 +122,12 @@ class Compiler {
       case TermType::inverse:
         return apply_inverse(x, value);
       case TermType::dense_inverse:
-        return add({.step = Step::dense_inverse, .in = {value}, .factor = {t.parts[0]}, .space = t.range});
-      case TermType::root:
-        return add({.step = Step::apply_solved, .in = {value}, .factor = {x}, .space = t.range});
+        return add({.step = Step::apply_dense, .in = {value}, .factor = {x}, .space = t.range});
+      case TermType::root:  // a block of one body is small
+        return add({.step = t.range.part.empty() ? Step::apply_solved : Step::apply_dense,
+                    .in = {value},
+                    .factor = {x},
+                    .space = t.range});
       case TermType::cross: {
         const int vector = apply(t.parts[0], one());
         return add({.step = Step::apply_cross, .in = {value, vector}, .space = t.range});
@@ -167,7 +170,7 @@ class Compiler {
       return add({.step = Step::apply_solved, .in = {value}, .factor = {x}, .space = x.range()});
     }
     if (dense_ || !inner.range().part.empty()) {  // a block of one body is small
-      return add({.step = Step::dense_inverse, .in = {value}, .factor = {inner}, .space = x.range()});
+      return add({.step = Step::apply_dense, .in = {value}, .factor = {x}, .space = x.range()});
     }
     throw OperatorError(fmt::format("no identity gives the inverse of '{}'", detail::printable(to_ascii(inner), 200)),
                         "dense_inv(x) forms it by a dense matrix, O(n³)");
@@ -391,7 +394,7 @@ Direction direction_of(const Value& value) {
     case Step::shift:
     case Step::propagate:
       return value.factor.adjoint ? Direction::outward : Direction::inward;
-    case Step::dense_inverse:
+    case Step::apply_dense:
       return Direction::whole;
     default:
       return Direction::local;

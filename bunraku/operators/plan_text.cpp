@@ -232,8 +232,8 @@ class Writer {
         return {fmt::format("{} = {} for k = {}, else 0", own, use(v.in[0]), value(v.in[0]).space.part)};
       case Step::extract:
         return {fmt::format("{} = {}", own, named(v.in[0], v.space.part))};
-      case Step::dense_inverse:
-        return {fmt::format("{} = [{}]⁻¹ {}, by a dense matrix", names_[at(i)], to_unicode(v.factor.what),
+      case Step::apply_dense:
+        return {fmt::format("{} = {} {}, by a dense matrix", names_[at(i)], to_unicode(v.factor.what),
                             names_[at(v.in[0])])};
       case Step::combine:
         return {fmt::format("{} = {}", own, combination(v))};

@@ -105,7 +105,7 @@ Work work_of(const Plan& plan, int index, double nv, double nodes) {
     case Step::vector:
     case Step::inject:
     case Step::extract:
-    case Step::dense_inverse:
+    case Step::apply_dense:
       work.bytes = 0;
       break;
   }

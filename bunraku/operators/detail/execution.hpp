@@ -43,7 +43,7 @@ class Execution {
     int size = 0;
     int body = -1;                             // for inject and extract
     int solved = -1;                           // for apply_solved: index into solved_
-    int dense = -1;                            // for dense_inverse: index into dense_
+    int dense = -1;                            // for apply_dense: index into dense_
     const VariableBlocks* variable = nullptr;  // for apply
     std::vector<std::pair<double, const double*>> terms = {};
   };
@@ -55,8 +55,9 @@ class Execution {
     std::uint64_t version = 0;
   };
   struct Dense {
-    std::unique_ptr<Execution> inner;
-    Matrix inverse;
+    std::unique_ptr<Execution> inner;  // applies what is inverted, or whose root is taken
+    bool root = false;
+    Matrix matrix;
     std::uint64_t version = 0;
   };
 

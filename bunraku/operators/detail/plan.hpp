@@ -13,24 +13,24 @@ namespace bunraku::operators {
 
 /// What one step does at every body k with parent p. `in` are its operands.
 enum class Step {
-  input,          ///< The vector that the operator is applied to.
-  one,            ///< The number 1, which a stacked vector is applied to.
-  vector,         ///< A stacked vector's part (symbol, variable or unit).
-  apply,          ///< The block of a memoryless symbol or variable, or D⁻¹, times in[0].
-  apply_cross,    ///< The cross product of in[1], times in[0].
-  apply_solved,   ///< The inverse or root of a memoryless expression's block, times in[0].
-  combine,        ///< Σ coefficient · in.
-  scale_by,       ///< in[0] times the number in[1].
-  dot,            ///< The number Σ in[0]·in[1] over all bodies.
-  inject,         ///< The part in[0] at one body, zero elsewhere.
-  extract,        ///< The part of in[0] at one body.
-  shift,          ///< Inward: E_φ, K or 𝕊. Σ over children of their block times in[0]. Outward: the adjoint.
-  propagate,      ///< φ inward, φ* outward: x(k) = in[0](k) + Σ φ(k,c) x(c).
-  filter,         ///< ψ inward: z = ψ(K x + w) with x = in[0], w = in[1], either may be absent.
-  innovation,     ///< ε = x − H z of the filter in[0].
-  smoother,       ///< ψ* outward: s = ψ*(H* d + w) with d = in[0], w = in[1], either may be absent.
-  residual,       ///< r = d − K* s of the smoother in[0].
-  dense_inverse,  ///< The inverse of a matrix, times in[0].
+  input,         ///< The vector that the operator is applied to.
+  one,           ///< The number 1, which a stacked vector is applied to.
+  vector,        ///< A stacked vector's part (symbol, variable or unit).
+  apply,         ///< The block of a memoryless symbol or variable, or D⁻¹, times in[0].
+  apply_cross,   ///< The cross product of in[1], times in[0].
+  apply_solved,  ///< The inverse or root of a memoryless expression's block, times in[0].
+  combine,       ///< Σ coefficient · in.
+  scale_by,      ///< in[0] times the number in[1].
+  dot,           ///< The number Σ in[0]·in[1] over all bodies.
+  inject,        ///< The part in[0] at one body, zero elsewhere.
+  extract,       ///< The part of in[0] at one body.
+  shift,         ///< Inward: E_φ, K or 𝕊. Σ over children of their block times in[0]. Outward: the adjoint.
+  propagate,     ///< φ inward, φ* outward: x(k) = in[0](k) + Σ φ(k,c) x(c).
+  filter,        ///< ψ inward: z = ψ(K x + w) with x = in[0], w = in[1], either may be absent.
+  innovation,    ///< ε = x − H z of the filter in[0].
+  smoother,      ///< ψ* outward: s = ψ*(H* d + w) with d = in[0], w = in[1], either may be absent.
+  residual,      ///< r = d − K* s of the smoother in[0].
+  apply_dense,   ///< The inverse or root of a matrix, times in[0].
 };
 
 /// Absent operand.
@@ -47,7 +47,7 @@ struct Value {
   Step step = Step::input;                ///< How it is made.
   std::vector<int> in = {};               ///< Operands: indices of values.
   std::vector<double> coefficients = {};  ///< For combine.
-  Factor factor = {};                     ///< For vector, apply, apply_solved, shift, dense_inverse.
+  Factor factor = {};                     ///< For vector, apply, apply_solved, apply_dense, shift.
   Space space = {};                       ///< Where it lives.
 };
 
