@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <stdexcept>
 
@@ -12,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "meter.hpp"
+#include "peer_model.hpp"
 #include "robots.hpp"
 
 namespace {
@@ -24,7 +24,7 @@ constexpr double tolerance = 1e-9;
 struct Options : bench::CommonOptions {
   std::vector<std::string> robots;
   std::vector<std::string> quantities;
-  std::string models = std::filesystem::path(BUNRAKU_SOURCE_DIR "/../shared/models").lexically_normal().string();
+  std::string models = bench::default_models();
   std::size_t states = 64;
 };
 
@@ -204,7 +204,9 @@ void print_header(const std::vector<bench::Robot>& robots, std::size_t states, i
 }
 
 void measure_all(const Options& options) {
-  const std::vector<bench::Robot> robots = bench::load_robots(options.robots, options.models);
+  // Pinocchio's reader ignores couplings unless asked for: here each hinge has its own coordinate on both sides.
+  const std::vector<bench::Robot> robots =
+      bench::load_robots("dynamics", options.robots, options.models, bench::Couplings::taken_out);
   const int core = bench::pin_to_quiet_core();
   print_header(robots, options.states, core);
   std::vector<Row> rows;

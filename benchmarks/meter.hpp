@@ -33,7 +33,7 @@ bool counting();
 int run_again_under_callgrind(std::span<char* const> arguments);
 
 /// Nanoseconds of each batch: the least of many runs, the batches in turn, each warmed up at its turn. Goes on for
-/// `seconds`, or for a few rounds where these take longer.
+/// `seconds`, or for a few rounds where these take longer. Above a millisecond, the time of the processor counts.
 std::vector<double> least_nanoseconds(std::span<const Batch> batches, double seconds);
 
 /// Instructions of each batch; only where counting() holds.

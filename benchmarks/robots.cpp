@@ -1,5 +1,5 @@
 /// @file
-/// Reads the robots, takes their mimic couplings out and describes them to Pinocchio.
+/// Reads the robots, and takes their mimic couplings out where that is asked for.
 #include "robots.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Known {
 constexpr Known known[] = {{"iiwa", false},    {"panda", false}, {"hyq", true},
                            {"anymal_b", true}, {"atlas", true},  {"simple_humanoid", true}};
 
-/// Pinocchio's reader ignores couplings unless asked for: here each hinge has its own coordinate on both sides.
+/// The same with a coordinate of its own for each hinge.
 bk::Model without_mimics(const bk::Model& model) {
   const bk::ModelBuilder all = bk::edit(model);
   bk::ModelBuilder out(model.name());
@@ -36,62 +36,15 @@ bk::Model without_mimics(const bk::Model& model) {
   return out.build();
 }
 
-Robot load_robot(const std::string& name, const fs::path& file, bool free_base) {
+Robot load_robot(const std::string& name, const fs::path& file, bool free_base, Couplings couplings) {
   bk::LoadOptions options;
   options.free_base = free_base;
   options.loops = "none";
   const bk::Model model = bk::load(file.string(), options);
-  const bool coupled = std::ranges::any_of(model.bodies(), [](const bk::Body& b) { return b.hinge.mimic.has_value(); });
-  return {name, coupled ? without_mimics(model) : model, coupled};
-}
-
-PeerPose pose(const bk::Transform<double>& x) {
-  PeerPose out;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      out.rotation[static_cast<std::size_t>(3 * i + j)] = x.rotation(i, j);
-    }
-  }
-  out.translation = {x.translation.x, x.translation.y, x.translation.z};
-  return out;
-}
-
-PeerHinge peer_hinge(const bk::Body& body) {
-  switch (body.hinge.type) {
-    case bk::HingeType::fixed:
-      return PeerHinge::fixed;
-    case bk::HingeType::revolute:
-      return PeerHinge::revolute;
-    case bk::HingeType::continuous:
-      return PeerHinge::continuous;
-    case bk::HingeType::prismatic:
-      return PeerHinge::prismatic;
-    case bk::HingeType::free:
-      return PeerHinge::free;
-    default:
-      throw std::runtime_error(
-          fmt::format("{}: the benchmark has no {} hinges", body.hinge.name, bk::to_string(body.hinge.type)));
-  }
-}
-
-PeerBody peer_body(const bk::Body& body) {
-  const bk::Vec3<double> center = body.inertia.center();
-  const bk::Sym3<double> central = body.inertia.central();
-  PeerBody out{.name = body.name,
-               .parent = body.parent,
-               .hinge = peer_hinge(body),
-               .axis = {body.hinge.axis.x, body.hinge.axis.y, body.hinge.axis.z},
-               .X_PF = pose(body.X_PF),
-               .X_MB = pose(body.X_MB),
-               .mass = body.inertia.mass,
-               .center = {center.x, center.y, center.z},
-               .central = {central.xx, central.yy, central.zz, central.xy, central.xz, central.yz},
-               .q_index = static_cast<std::size_t>(body.q_index),
-               .v_index = static_cast<std::size_t>(body.v_index)};
-  for (std::size_t k = 0; k < body.hinge.dofs.size(); ++k) {
-    out.armature[k] = body.hinge.dofs[k].armature;
-  }
-  return out;
+  const bool uncouple = couplings == Couplings::taken_out && std::ranges::any_of(model.bodies(), [](const bk::Body& b) {
+                          return b.hinge.mimic.has_value();
+                        });
+  return {name, uncouple ? without_mimics(model) : model, uncouple};
 }
 
 fs::path find_model(const fs::path& folder, const std::string& name) {
@@ -116,7 +69,8 @@ std::vector<std::string> robot_names() {
   return names;
 }
 
-std::vector<Robot> load_robots(const std::vector<std::string>& names, const std::string& folder) {
+std::vector<Robot> load_robots(const char* program, const std::vector<std::string>& names, const std::string& folder,
+                               Couplings couplings) {
   std::vector<Robot> robots;
   std::vector<std::string> missing;
   for (const std::string& name : names.empty() ? robot_names() : names) {
@@ -124,7 +78,7 @@ std::vector<Robot> load_robots(const std::vector<std::string>& names, const std:
     const fs::path file = fs::exists(own) ? own : find_model(folder, name);
     const auto* const robot = std::ranges::find_if(known, [&](const Known& k) { return k.name == name; });
     if (fs::exists(file)) {
-      robots.push_back(load_robot(name, file, robot != std::end(known) && robot->free_base));
+      robots.push_back(load_robot(name, file, robot != std::end(known) && robot->free_base, couplings));
     } else {
       missing.push_back(name);
     }
@@ -136,13 +90,17 @@ std::vector<Robot> load_robots(const std::vector<std::string>& names, const std:
     if (!names.empty()) {
       throw std::runtime_error(text);
     }
-    fmt::print(stderr, "dynamics: {}\n", text);
+    fmt::print(stderr, "{}: {}\n", program, text);
   }
   if (robots.empty()) {
-    fmt::print(stderr, "dynamics: measuring the project's own models/puppet.urdf instead\n");
-    robots.push_back(load_robot("puppet", fs::path(BUNRAKU_SOURCE_DIR) / "models/puppet.urdf", false));
+    fmt::print(stderr, "{}: measuring the project's own models/puppet.urdf instead\n", program);
+    robots.push_back(load_robot("puppet", fs::path(BUNRAKU_SOURCE_DIR) / "models/puppet.urdf", false, couplings));
   }
   return robots;
+}
+
+std::string default_models() {
+  return fs::path(BUNRAKU_SOURCE_DIR "/../shared/models").lexically_normal().string();
 }
 
 std::vector<State> random_states(const bk::Model& model, std::size_t count) {
@@ -156,14 +114,6 @@ std::vector<State> random_states(const bk::Model& model, std::size_t count) {
     states[i].torque = uniform(random, model.nv(), 10);
   }
   return states;
-}
-
-PinocchioPeer peer_of(const bk::Model& model) {
-  std::vector<PeerBody> bodies;
-  for (const bk::Body& body : model.bodies()) {
-    bodies.push_back(peer_body(body));
-  }
-  return {bodies, {model.gravity().x, model.gravity().y, model.gravity().z}};
 }
 
 }  // namespace bench

@@ -7,11 +7,9 @@
 
 #include <bunraku/bunraku.hpp>
 
-#include "pinocchio_peer.hpp"
-
 namespace bench {
 
-/// A robot as both sides see it.
+/// A robot as all sides see it.
 struct Robot {
   std::string name;
   bunraku::Model model;
@@ -23,17 +21,22 @@ struct State {
   std::vector<double> q, v, acceleration, torque;
 };
 
+/// What becomes of hinges that mimic others.
+enum class Couplings { kept, taken_out };
+
 /// The robots that are measured unless others are named.
 std::vector<std::string> robot_names();
 
-/// Reads these robots from DIR/urdf or DIR; says on stderr which are not there. With none named, all of robot_names()
-/// that there are, or else the project's own model. Throws std::runtime_error where a named one is missing.
-std::vector<Robot> load_robots(const std::vector<std::string>& names, const std::string& folder);
+/// Where the URDF files are looked for unless another folder is named.
+std::string default_models();
+
+/// Reads these robots from DIR/urdf or DIR; says on stderr, as `program`, which are not there. With none named, all of
+/// robot_names() that there are, or else the project's own model. Throws std::runtime_error where a named one is
+/// missing.
+std::vector<Robot> load_robots(const char* program, const std::vector<std::string>& names, const std::string& folder,
+                               Couplings couplings);
 
 /// Random states, the same on every run.
 std::vector<State> random_states(const bunraku::Model& model, std::size_t count);
-
-/// The same model in Pinocchio. Throws std::runtime_error for hinges that PinocchioPeer has not.
-PinocchioPeer peer_of(const bunraku::Model& model);
 
 }  // namespace bench
