@@ -13,7 +13,7 @@ namespace bunraku::cli {
 /// Exit statuses that scripts rely on.
 enum ExitStatus : int {
   success = 0,  ///< All went well.
-  finding = 1,  ///< `check`: something in the file was ignored or is odd.
+  finding = 1,  ///< `check`: something was ignored or is odd; `verify`: refuted; `papers`: something fails.
   failure = 2,  ///< An error: nothing was written to standard output.
 };
 
@@ -23,8 +23,12 @@ struct ModelArguments {
   LoadOptions options;  ///< How to read it.
   bool strict = false;  ///< Warnings are errors.
 
-  /// Adds MODEL and its options to a command.
+  /// Adds MODEL, which must be given, and its options to a command.
   void add_to(CLI::App& command);
+  /// Adds MODEL alone, which may be left out.
+  CLI::Option* add_model_to(CLI::App& command);
+  /// Adds the options alone.
+  void add_options_to(CLI::App& command);
   /// Reads the model.
   Model load() const;
 };
@@ -33,6 +37,9 @@ void add_info(CLI::App& app, int& status);     ///< `bunraku info`
 void add_check(CLI::App& app, int& status);    ///< `bunraku check`
 void add_convert(CLI::App& app, int& status);  ///< `bunraku convert`
 void add_eval(CLI::App& app, int& status);     ///< `bunraku eval`
+void add_op(CLI::App& app, int& status);       ///< `bunraku op`
+void add_verify(CLI::App& app, int& status);   ///< `bunraku verify`
+void add_papers(CLI::App& app, int& status);   ///< `bunraku papers`
 void add_demo(CLI::App& app, int& status);     ///< `bunraku demo`
 
 /// The bodies as a tree, drawn with lines, one a row: name, hinge, freedoms, mass.

@@ -52,21 +52,9 @@ struct Arguments {
   bool ideal = false;
 };
 
-Model model_of(const Arguments& arguments) {
-  Model model = arguments.model.load();
-  if (arguments.gravity.empty()) {
-    return model;
-  }
-  const std::vector<double> g = parse_numbers(arguments.gravity, "--gravity");
-  if (g.size() != 3) {
-    throw ArgumentError(fmt::format("--gravity has {} numbers, three are wanted", g.size()));
-  }
-  return model.with_gravity({g[0], g[1], g[2]});
-}
-
 void eval(const Arguments& arguments) {
   std::vector<Request> wanted = parse_want(arguments.want);  // before the model: a slip there should cost no time
-  const Model model = model_of(arguments);
+  const Model model = with_gravity(arguments.model.load(), arguments.gravity);
   find_nodes(model, wanted);
   const Users users = users_of(wanted);
   Evaluator evaluator(model, arguments.ideal ? PassiveForces::left_out : PassiveForces::included);

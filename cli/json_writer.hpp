@@ -52,6 +52,12 @@ class JsonWriter {
     fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE("{}"), x);
     return *this;
   }
+  /// True or false.
+  JsonWriter& boolean(bool x) {
+    separate();
+    buffer_.append(x ? std::string_view("true") : std::string_view("false"));
+    return *this;
+  }
   /// A string.
   JsonWriter& value(std::string_view text) {
     separate();
@@ -137,6 +143,8 @@ class JsonWriter {
     buffer_.clear();
     comma_ = false;
   }
+  /// Forgets the text so far, in the middle of it: what follows goes on from there.
+  void forget() { buffer_.clear(); }
 
  private:
   void separate() {

@@ -14,14 +14,21 @@
 #include "bunraku/io/detail/files.hpp"
 #include "bunraku/version.hpp"
 #include "commands.hpp"
+#include "errors.hpp"
 #include "output.hpp"
 
 namespace bunraku::cli {
 
 void ModelArguments::add_to(CLI::App& command) {
-  command.add_option("model", path, "URDF, MJCF or SDF file, or - for standard input")
-      ->required()
-      ->option_text("MODEL");
+  add_model_to(command)->required();
+  add_options_to(command);
+}
+
+CLI::Option* ModelArguments::add_model_to(CLI::App& command) {
+  return command.add_option("model", path, "URDF, MJCF or SDF file, or - for standard input")->option_text("MODEL");
+}
+
+void ModelArguments::add_options_to(CLI::App& command) {
   command.add_flag("--free-base", options.free_base, "URDF: the root link floats in place of being fixed to the world");
   command.add_flag("--merge-fixed", options.merge_fixed, "make bodies on fixed hinges part of their parents");
   command.add_flag("--strict", strict, "treat warnings as errors");
@@ -52,34 +59,27 @@ namespace {
 /// Options whose value may start with a minus sign, which the parser would take for another option.
 constexpr std::array<std::string_view, 5> number_options = {"--q", "--v", "--a", "--tau", "--gravity"};
 
-/// `--q VALUE` becomes `--q=VALUE`. The parser wants its arguments last first.
+/// Whether it is an expression such as -2*phi, where the parser would see short options.
+bool is_negative_expression(const std::string& argument) {
+  return argument.size() > 1 && argument[0] == '-' && argument[1] != '-' && argument != "-h";
+}
+
+/// `--q VALUE` becomes `--q=VALUE`, and an expression that starts with a minus sign one that starts with a space. The
+/// parser wants its arguments last first.
 std::vector<std::string> reversed_arguments(int argc, char** argv) {
+  const bool has_expressions = argc > 1 && (argv[1] == std::string_view("op") || argv[1] == std::string_view("verify"));
   std::vector<std::string> out;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
+    if (has_expressions && is_negative_expression(argument)) {
+      argument.insert(0, " ");
+    }
     if (i + 1 < argc && std::find(number_options.begin(), number_options.end(), argument) != number_options.end()) {
       argument += std::string("=") + argv[++i];
     }
     out.insert(out.begin(), std::move(argument));
   }
   return out;
-}
-
-void print_error(const std::string& text, const std::string& cure) {
-  fmt::print(stderr, "error: {}\n", text);
-  if (!cure.empty()) {
-    fmt::print(stderr, "  {}\n", cure);
-  }
-}
-
-void print_errors(const ModelError& error) {
-  // without an error among them, strictness made the warnings count
-  const bool any_error = error.problems().front().severity == Severity::error;
-  for (const Problem& problem : error.problems()) {
-    if (!any_error || problem.severity == Severity::error) {
-      print_error(to_string(problem), problem.cure);
-    }
-  }
 }
 
 /// The parser would only say that a command is missing.
@@ -109,6 +109,9 @@ int run(int argc, char** argv) {
   add_check(app, status);
   add_convert(app, status);
   add_eval(app, status);
+  add_op(app, status);
+  add_verify(app, status);
+  add_papers(app, status);
   add_demo(app, status);
   check_command(app, argc, argv);
   try {
@@ -123,7 +126,7 @@ int run(int argc, char** argv) {
     for (const CLI::App* chosen : app.get_subcommands()) {
       who += " " + chosen->get_name();
     }
-    print_error(error.what(), fmt::format("run `{} --help` for what it takes", who));
+    print_to_stderr(error_text(error.what(), fmt::format("run `{} --help` for what it takes", who)));
     return failure;
   }
   return status;
@@ -138,10 +141,8 @@ int main(int argc, char** argv) {
   static_cast<void>(std::signal(SIGPIPE, SIG_IGN));  // a reader that goes away is an error of ours to report
   try {
     return run(argc, argv);
-  } catch (const bunraku::ModelError& error) {
-    print_errors(error);
   } catch (const std::exception& error) {
-    print_error(error.what(), {});
+    print_to_stderr(error_text(error));
   }
   return failure;
 }

@@ -11,6 +11,7 @@
 #include <simdjson.h>
 
 #include "bunraku/io/detail/numbers.hpp"
+#include "bunraku/operators/operator.hpp"
 
 namespace bunraku::cli {
 
@@ -41,6 +42,17 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& op
   return out;
 }
 
+Model with_gravity(Model model, const std::string& text) {
+  if (text.empty()) {
+    return model;
+  }
+  const std::vector<double> g = parse_numbers(text, "--gravity");
+  if (g.size() != 3) {
+    throw ArgumentError(fmt::format("--gravity has {} numbers, three are wanted", g.size()));
+  }
+  return model.with_gravity({g[0], g[1], g[2]});
+}
+
 namespace {
 
 template <class E>
@@ -65,6 +77,10 @@ class LineReader {
   const State& read(std::string& line) {
     line.reserve(line.size() + simdjson::SIMDJSON_PADDING);
     seen_ = {};
+    state_.q.clear();
+    state_.v.clear();
+    state_.a.clear();
+    state_.tau.clear();
     try {
       const simdjson::dom::object object = parser_.parse(line.data(), line.size(), false);
       for (const auto field : object) {
@@ -161,7 +177,9 @@ void read_lines(std::istream& in, const std::string& file, LineReader& reader,
       f(reader.read(line));
     } catch (const LineError& error) {
       throw ModelError({file, number}, error.what(), reader.cure());
-    } catch (const Error& error) {  // of what was computed from it
+    } catch (const OperatorError& error) {  // of what was computed from it
+      throw ModelError({file, number}, error.problem(), error.cure());
+    } catch (const Error& error) {
       throw ModelError({file, number}, error.what());
     }
   }

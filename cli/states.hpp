@@ -51,6 +51,9 @@ struct StateArguments {
   void for_each(const Model& model, const Users& users, const std::function<void(const State&)>& f) const;
 };
 
+/// The model with the gravity of `--gravity X,Y,Z`, or with its own where the text is empty. Throws ArgumentError.
+Model with_gravity(Model model, const std::string& text);
+
 /// Numbers separated by spaces or commas. Throws ArgumentError that names the option and the bad number.
 std::vector<double> parse_numbers(const std::string& text, const std::string& option);
 

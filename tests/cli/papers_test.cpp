@@ -1,0 +1,159 @@
+/// `bunraku papers`: every item is there, every statement is as it should be, and the document has them all.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace bunraku::test {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+/// One object of the list.
+struct Statement {
+  /// What stands after a key, up to the next comma or quote.
+  std::string text(const std::string& key) const {
+    const std::size_t found = json.find("\"" + key + "\":");
+    EXPECT_NE(found, std::string::npos) << key << " in " << json;
+    std::size_t start = found + key.size() + 3;
+    const bool quoted = json[start] == '"';
+    start += quoted ? 1 : 0;
+    return json.substr(start, json.find_first_of(quoted ? "\"" : ",}", start) - start);
+  }
+  double number(const std::string& key) const { return std::strtod(text(key).c_str(), nullptr); }
+  bool yes(const std::string& key) const { return text(key) == "true"; }
+
+  std::string json;
+};
+
+class Papers : public Cli {
+ protected:
+  std::vector<Statement> statements(const std::string& arguments) {
+    const Result r = run("papers --json " + arguments);
+    EXPECT_EQ(r.status, 0);
+    EXPECT_THAT(r.err, IsEmpty());
+    EXPECT_THAT(r.out, StartsWith("[{\"id\":"));
+    EXPECT_THAT(r.out, EndsWith("}]\n"));
+    std::vector<Statement> out;
+    for (std::size_t at = r.out.find("{\"id\""); at != std::string::npos;) {
+      const std::size_t next = r.out.find("{\"id\"", at + 1);
+      out.push_back({r.out.substr(at, next - at)});
+      at = next;
+    }
+    return out;
+  }
+
+  static void check(const std::vector<Statement>& all) {
+    for (const Statement& each : all) {
+      EXPECT_TRUE(each.yes("pass")) << each.json;
+      EXPECT_THAT(each.text("source"), Not(IsEmpty())) << each.json;
+      if (!each.yes("holds")) {
+        EXPECT_TRUE(each.text("residual") == "null" || each.number("random") > 1e-3) << each.json;
+      } else {
+        EXPECT_GE(each.number("samples"), each.text("kind") == "procedure" ? 1 : 50) << each.json;
+        // all but the sampled covariances and the orders of integration
+        const std::set<std::string> loose{"F4", "D2"};
+        EXPECT_TRUE(each.number("residual") <= 1e-11 ||
+                    (loose.contains(each.text("id")) && each.text("kind") == "procedure"))
+            << each.json;
+      }
+    }
+  }
+};
+
+TEST_F(Papers, EveryStatementIsAsItShouldBe) {
+  const std::vector<Statement> all = statements("");
+  check(all);
+  std::set<std::string> ids;
+  std::set<std::string> references;
+  std::string appendix;
+  for (const Statement& each : all) {
+    ids.insert(each.text("id"));
+    if (each.text("kind") == "reference") {
+      references.insert(each.text("id").substr(0, 1));
+    }
+    if (each.text("id") == "F3") {
+      appendix += each.text("line") + "\n";
+    }
+  }
+  EXPECT_EQ(ids, (std::set<std::string>{"K1", "K2", "K3", "K4", "K5", "K6", "I1", "I2", "I3", "F1", "F2",
+                                        "F3", "F4", "F5", "D1", "D2", "D3", "D4", "D5", "S1", "L1"}));
+  EXPECT_EQ(references, (std::set<std::string>{"K", "I", "F", "D", "S"}));
+  // RK88's appendix A; (a.5) only defines a symbol, (a.20) and (a.30) are within the sums (a.19) and (a.29)
+  for (int i = 1; i <= 51; ++i) {
+    if (i != 5 && i != 20 && i != 30) {
+      EXPECT_THAT(appendix, HasSubstr("(a." + std::to_string(i) + ")"));
+    }
+  }
+}
+
+TEST_F(Papers, OnSharedRobots) {
+  if (!std::filesystem::exists(shared_models())) {
+    GTEST_SKIP() << "there is no " << shared_models();
+  }
+  check(statements("--models '" + shared_models().string() + "'"));
+}
+
+TEST_F(Papers, OneItemAsText) {
+  const Result r = run("papers --id D5 --models models/puppet.urdf");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_THAT(r.out, HasSubstr("\nD5  the operational-space inertia\n"));
+  EXPECT_THAT(r.out, HasSubstr("Omega[2, 4] = ~psi[1, 2]*Upsilon[1, 1]*psi[1, 4]  [RJK89 (A.5) corrected]\n"));
+  EXPECT_THAT(r.out, Not(HasSubstr("\nD4  ")));
+  EXPECT_THAT(r.out, HasSubstr(" statements hold, "));
+  EXPECT_THAT(r.out, EndsWith(" false ones are refuted\n"));
+}
+
+TEST_F(Papers, StatementsAreOperatorText) {
+  for (const Statement& each : statements("--id F3")) {
+    const bool any = each.text("line") == "A.3 (a.22)" || each.text("line") == "A.5 (a.47)";
+    if (any) {
+      const Result r = run("verify '" + each.text("statement") + "' --samples 4");
+      EXPECT_EQ(r.status, 0) << each.json << r.err;
+    }
+  }
+}
+
+TEST_F(Papers, Errors) {
+  const Result item = run("papers --id X1");
+  EXPECT_EQ(item.status, 2);
+  EXPECT_THAT(item.out, IsEmpty());
+  EXPECT_THAT(item.err, StartsWith("error: there is no item 'X1'; there are K1, K2"));
+  const Result model = run("papers --models '" + (folder / "nothing.urdf") + "'");
+  EXPECT_EQ(model.status, 2);
+  EXPECT_THAT(model.out, IsEmpty());
+  const std::filesystem::path empty = std::filesystem::path(folder / "empty");
+  std::filesystem::create_directory(empty);
+  EXPECT_THAT(run("papers --models '" + empty.string() + "'").err,
+              StartsWith("error: --models: there is no .urdf, .xml or .sdf file in "));
+}
+
+/// docs/papers.md has every row, but for the residuals, which depend on the machine.
+TEST_F(Papers, DocumentHasThemAll) {
+  const std::string document = read_text(std::filesystem::path(BUNRAKU_SOURCE_DIR) / "docs/papers.md");
+  std::istringstream lines(run("papers --markdown").out);
+  int rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with(" |")) {
+      const std::size_t residual = line.rfind(" | ");
+      EXPECT_THAT(document, HasSubstr(line.substr(0, residual))) << "bunraku papers --markdown writes the tables";
+      ++rows;
+    }
+  }
+  EXPECT_GT(rows, 400);
+}
+
+}  // namespace
+}  // namespace bunraku::test

@@ -1,0 +1,162 @@
+/// Each identity of the table, on dense matrices: it holds where it says so, and does not where it says that it needs
+/// more.
+#include "bunraku/operators/identities.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/verify.hpp"
+#include "operators/coupled_models.hpp"
+#include "operators/dense_system.hpp"
+
+namespace bunraku::test {
+namespace {
+
+/// Whether the dense system has all symbols of an expression: with couplings some have no blocks.
+bool has_all(const DenseSystem& dense, const Operator& x) {
+  const Term& t = x.term();
+  return (t.type != TermType::symbol || dense.has(t.symbol)) &&
+         std::all_of(t.parts.begin(), t.parts.end(), [&](const Operator& part) { return has_all(dense, part); });
+}
+
+double residual(const DenseSystem& dense, const Identity& identity) {
+  const Eigen::MatrixXd left = dense(identity.left);
+  const Eigen::MatrixXd right = dense(identity.right);
+  const double scale = std::max(left.cwiseAbs().maxCoeff(), right.cwiseAbs().maxCoeff());
+  return scale == 0 ? 0 : (left - right).cwiseAbs().maxCoeff() / scale;
+}
+
+/// Chains and trees with hinges of all types, and coupled ones.
+std::vector<Model> models_of(const Conditions& conditions) {
+  std::vector<Model> out;
+  if (conditions.couplings) {
+    for (const CoupledModel& each : coupled_models(conditions.armature)) {
+      out.push_back(each.model);
+    }
+    return out;
+  }
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    Random random(seed + 40);
+    ModelBuilder built = random_tree(6, seed % 2 == 0 ? 0 : 0.7, random);
+    ModelBuilder builder("tree");
+    for (BodySpec body : built.bodies()) {
+      if (body.name == "b0" || body.name == "b1") {  // with free ones there, much holds that does not in general
+        body.hinge = random_hinge(HingeType::revolute, random);
+      }
+      for (HingeDof& dof : body.hinge.dofs) {
+        dof.armature = conditions.armature ? random.uniform(0.1, 0.5) : 0;
+      }
+      builder.add(std::move(body));
+    }
+    out.push_back(builder.build());
+  }
+  return out;
+}
+
+class Identities : public testing::TestWithParam<int> {
+ protected:
+  const Identity& identity = identities()[static_cast<std::size_t>(GetParam())];
+};
+
+TEST_P(Identities, HoldWhereTheySay) {
+  SCOPED_TRACE(identity.name + ", " + identity.source + ": " + to_ascii(identity.left) + " = " +
+               to_ascii(identity.right));
+  EXPECT_FALSE(identity.name.empty() || identity.source.empty());
+  EXPECT_EQ(identity.left.range(), identity.right.range());
+  EXPECT_EQ(identity.left.domain(), identity.right.domain());
+  EXPECT_FALSE(identity.left == identity.right);
+  for (const Conditions& conditions :
+       {Conditions{false, false}, Conditions{true, false}, Conditions{false, true}, Conditions{true, true}}) {
+    SCOPED_TRACE(testing::Message() << "armature " << conditions.armature << ", couplings " << conditions.couplings);
+    const bool holds =
+        !(identity.without_armature && conditions.armature) && !(identity.without_couplings && conditions.couplings);
+    double worst = 0;
+    bool defined = true;
+    unsigned seed = 1;
+    for (const Model& model : models_of(conditions)) {
+      const DenseSystem dense = SystemAndDense(model, seed++).dense();
+      defined = defined && has_all(dense, identity.left) && has_all(dense, identity.right);
+      if (defined) {
+        worst = std::max(worst, residual(dense, identity));
+      }
+    }
+    if (holds) {
+      EXPECT_TRUE(defined);
+      EXPECT_LT(worst, 1e-9);
+    } else if (defined) {
+      EXPECT_GT(worst, 1e-4) << "the condition is not needed";
+    }
+  }
+}
+
+TEST_P(Identities, AreVerified) {
+  SCOPED_TRACE(identity.name + ": " + to_ascii(identity.left) + " = " + to_ascii(identity.right));
+  VerifyOptions options{.chains = 4, .trees = 4, .seed = 5};
+  for (const bool couplings : {false, true}) {
+    const Conditions conditions{!identity.without_armature, couplings && !identity.without_couplings};
+    for (const Model& model : models_of(conditions)) {
+      options.models.push_back(model);
+    }
+  }
+  const bool names_armature = identity.name == "no armature";
+  options.chains = names_armature ? 0 : options.chains;  // where armature is named, verify gives some of its own
+  options.trees = names_armature ? 0 : options.trees;
+  const Verdict verdict = verify(identity.left, identity.right, options);
+  EXPECT_TRUE(verdict.holds) << verdict.counterexample;
+  EXPECT_EQ(verdict.samples, options.chains + options.trees + static_cast<int>(options.models.size()));
+  const Verdict adjoint = verify(~identity.left, ~identity.right, options);
+  EXPECT_TRUE(adjoint.holds) << adjoint.counterexample;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, Identities, testing::Range(0, static_cast<int>(identities().size())));
+
+TEST(IdentityTable, Applies) {
+  const Operator x(Symbol::M);
+  Identity identity{"name", "source", x, x};
+  const auto applies = [&] {
+    std::string out;
+    for (const bool armature : {false, true}) {
+      for (const bool couplings : {false, true}) {
+        out += identity.applies({armature, couplings}) ? "1" : "0";
+      }
+    }
+    return out;
+  };
+  EXPECT_EQ(applies(), "1111");
+  identity.without_armature = true;
+  EXPECT_EQ(applies(), "1100");
+  identity.without_couplings = true;
+  EXPECT_EQ(applies(), "1000");
+  identity.without_armature = false;
+  EXPECT_EQ(applies(), "1010");
+  identity.with_armature = true;
+  EXPECT_EQ(applies(), "0010");
+}
+
+TEST(IdentityTable, ConditionsOfASystem) {
+  for (const bool armature : {false, true}) {
+    for (const bool couplings : {false, true}) {
+      const Conditions conditions{armature, couplings};
+      for (const Model& model : models_of(conditions)) {
+        EXPECT_EQ(conditions_of(System(model)), conditions);
+      }
+    }
+  }
+}
+
+TEST(IdentityTable, NoRowTwice) {
+  const std::span<const Identity> all = identities();
+  EXPECT_GE(all.size(), 50);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_FALSE(all[i].left == all[j].left && all[i].right == all[j].right) << to_ascii(all[i].left);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bunraku::test

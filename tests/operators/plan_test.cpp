@@ -1,0 +1,221 @@
+/// How expressions are evaluated: the number of sweeps, their directions, their recursions, what they cost.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bunraku/operators/system.hpp"
+#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/verify.hpp"
+#include "support/random_model.hpp"
+
+namespace bunraku::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// A tree with two nodes.
+System tree() {
+  System out(random_model({.bodies = 6}, 3));
+  out.set_nodes(std::vector<std::string>{"b5", "b2"});
+  return out;
+}
+
+/// The directions of the loops that carry something between bodies.
+std::vector<std::string> directions(const PlanReport& plan) {
+  std::vector<std::string> out;
+  for (const Sweep& sweep : plan.sweeps) {
+    if (sweep.direction != "local") {
+      out.push_back(sweep.direction);
+    }
+  }
+  return out;
+}
+
+PlanReport plan_of(const std::string& text) {
+  return tree()(parse(text)).plan();
+}
+PlanReport literal_plan_of(const std::string& text) {
+  return tree().literal(parse(text)).plan();
+}
+
+TEST(Plan, SweepsOfTheMassMatrix) {
+  EXPECT_THAT(directions(plan_of("H*phi*M*~phi*~H")), ElementsAre("outward", "inward"));
+  EXPECT_THAT(directions(plan_of("inv(H*phi*M*~phi*~H)")), ElementsAre("inward", "outward"));
+  EXPECT_THAT(directions(plan_of("(I + H*phi*K)*D*~(I + H*phi*K)")), ElementsAre("outward", "inward"));
+  EXPECT_THAT(directions(plan_of("~(I - H*psi*K)*inv(D)*(I - H*psi*K)")), ElementsAre("inward", "outward"));
+}
+
+TEST(Plan, SweepsOfTheDynamics) {
+  EXPECT_THAT(directions(plan_of("H*phi*(M*~phi*(~H*thetadd + a) + b)")), ElementsAre("outward", "inward"));
+  EXPECT_THAT(directions(plan_of("~psi*~H*inv(D)*H*psi")), ElementsAre("inward", "outward"));
+  EXPECT_THAT(directions(plan_of("~B*Omega*B")), ElementsAre("inward", "outward"));
+  EXPECT_THAT(directions(plan_of("~B*~phi*~H*inv(H*phi*M*~phi*~H)*H*phi*B")), ElementsAre("inward", "outward"));
+  EXPECT_THAT(directions(plan_of("~B*~phi*~H")), ElementsAre("outward"));
+  EXPECT_THAT(directions(plan_of("H*phi*B")), ElementsAre("inward"));
+  EXPECT_THAT(directions(plan_of("H*phi*K")), ElementsAre("inward"));
+  EXPECT_THAT(directions(plan_of("E_phi + K*H + S")), ElementsAre("inward"));
+  EXPECT_THAT(directions(plan_of("phi + ~psi")), ElementsAre("inward", "outward"));
+  EXPECT_EQ(directions(literal_plan_of("phi*~phi*phi*~phi")).size(), 4);
+  // FD1 as it is written takes five: ~phi, phi, and the inverse's two, which ends outward
+  EXPECT_LE(directions(plan_of("inv(H*phi*M*~phi*~H)*(T - H*phi*(M*~phi*a + b))")).size(), 2);
+}
+
+TEST(Plan, MemorylessOnesTakeNoSweep) {
+  for (const char* const text : {"M", "D*inv(D)*H*P", "sqrt(D)", "inv(M)*P", "cross(V)*M", "~V*M*V", "V + alpha",
+                                 "B*~B", "tau*taub", "Upsilon*R", "Delta_phi", "V*~V"}) {
+    EXPECT_THAT(directions(plan_of(text)), IsEmpty()) << text;
+  }
+}
+
+TEST(Plan, WhatCanRunTogetherDoes) {
+  // several recursions of one direction are one loop
+  EXPECT_THAT(directions(literal_plan_of("phi*M + psi*P + E_phi*R + K*H")), ElementsAre("inward"));
+  EXPECT_THAT(directions(literal_plan_of("phi*psi*phi*E_psi*K*H*phi")), ElementsAre("inward"));
+  EXPECT_THAT(directions(literal_plan_of("phi*M*~phi + psi*M*~psi")), ElementsAre("outward", "inward"));
+  EXPECT_THAT(directions(literal_plan_of("~phi*~phi + phi*phi")), testing::UnorderedElementsAre("outward", "inward"));
+  EXPECT_THAT(directions(literal_plan_of("phi*M*~phi*M + ~phi*M")), ElementsAre("outward", "inward"));
+}
+
+TEST(Plan, RecursionOfTheMassMatrix) {  // RK92 (18), (19): outward, then inward
+  const PlanReport plan = plan_of("H*phi*M*~phi*~H");
+  ASSERT_EQ(plan.sweeps.size(), 2);
+  EXPECT_THAT(plan.sweeps[0].text, HasSubstr("(k) = φ*(p,k) "));
+  EXPECT_THAT(plan.sweeps[0].text, HasSubstr("H*(k) x(k)"));
+  EXPECT_THAT(plan.sweeps[0].text, HasSubstr("M(k) "));
+  EXPECT_THAT(plan.sweeps[0].text, Not(HasSubstr("Σ")));
+  EXPECT_THAT(plan.sweeps[1].text, HasSubstr("(k) = Σ φ(k,c) "));
+  EXPECT_THAT(plan.sweeps[1].text, HasSubstr("y(k) = H(k) "));
+  EXPECT_TRUE(plan.symmetric);
+}
+
+TEST(Plan, RecursionOfTheInverse) {  // RK92 (43)–(46): the innovations, then the smoother
+  const PlanReport plan = plan_of("inv(H*phi*M*~phi*~H)");
+  EXPECT_EQ(plan.expression, "~(I - H*psi*K)*inv(D)*(I - H*psi*K)");
+  ASSERT_EQ(plan.sweeps.size(), 2);
+  EXPECT_EQ(plan.sweeps[0].text,
+            "z(k) = Σ φ(k,c) z⁺(c)\n"
+            "ε(k) = x(k) − H(k) z(k)\n"
+            "z⁺(k) = z(k) + G(k) ε(k)\n"
+            "u(k) = D⁻¹(k) ε(k)");
+  EXPECT_EQ(plan.sweeps[1].text,
+            "λ⁺(k) = φ*(p,k) λ(p)\n"
+            "y(k) = u(k) − G*(k) λ⁺(k)\n"
+            "λ(k) = λ⁺(k) + H*(k) y(k)");
+  EXPECT_TRUE(plan.symmetric);
+}
+
+TEST(Plan, RecursionOfInverseDynamics) {
+  const PlanReport plan = plan_of("H*phi*(M*~phi*(~H*thetadd + a) + b)");
+  ASSERT_EQ(plan.sweeps.size(), 2);
+  EXPECT_THAT(plan.sweeps[0].text, HasSubstr("φ*(p,k)"));
+  EXPECT_THAT(plan.sweeps[0].text, HasSubstr("H*(k) θ̈(k)"));
+  EXPECT_THAT(plan.sweeps[0].text, HasSubstr("a(k)"));
+  EXPECT_THAT(plan.sweeps[0].text, HasSubstr("b(k)"));
+  EXPECT_FALSE(plan.symmetric);
+  const std::string text = to_string(plan);
+  EXPECT_THAT(text, HasSubstr("sweep 1, outward: for every body k from the base to the tips"));
+  EXPECT_THAT(text, HasSubstr("sweep 2, inward: for every body k from the tips to the base"));
+  EXPECT_THAT(text, HasSubstr("2 sweeps, "));
+  EXPECT_THAT(text, HasSubstr(" flops, "));
+}
+
+TEST(Plan, NamesOfValuesAreDistinct) {
+  for (const char* const text :
+       {"phi*M*~phi + psi*M*~psi", "H*psi*(K*T + b) + H*phi*a", "phi*phi*phi", "V*~V*M*V*~a*phi"}) {
+    const PlanReport plan = literal_plan_of(text);
+    std::vector<std::string> left;
+    for (const Sweep& sweep : plan.sweeps) {
+      std::size_t start = 0;
+      while (start < sweep.text.size()) {
+        const std::size_t end = std::min(sweep.text.find('\n', start), sweep.text.size());
+        const std::string line = sweep.text.substr(start, end - start);
+        ASSERT_THAT(line, HasSubstr(" = ")) << text;
+        left.push_back(line.substr(0, line.find(" = ")));
+        start = end + 1;
+      }
+    }
+    std::vector<std::string> unique = left;
+    std::sort(unique.begin(), unique.end());
+    unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
+    EXPECT_EQ(unique.size(), left.size()) << to_string(plan);
+  }
+}
+
+TEST(Plan, WorkGrowsLinearly) {
+  for (const char* const text : {"H*phi*M*~phi*~H", "inv(H*phi*M*~phi*~H)", "H*phi*(M*~phi*(~H*thetadd + a) + b)",
+                                 "psi*P*~psi", "Upsilon", "D*~G"}) {
+    std::vector<PlanReport> plans;
+    for (const int n : {50, 100, 200}) {
+      Random random(4);
+      plans.push_back(System(random_chain(n, random))(parse(text)).plan());
+    }
+    EXPECT_NEAR(plans[2].flops - plans[1].flops, 2 * (plans[1].flops - plans[0].flops), 1e-6) << text;
+    EXPECT_NEAR(plans[2].bytes - plans[1].bytes, 2 * (plans[1].bytes - plans[0].bytes), 1e-6) << text;
+    EXPECT_GT(plans[0].flops, 0) << text;
+  }
+}
+
+TEST(Plan, WorkIsPlausible) {
+  Random random(4);
+  constexpr int n = 100;
+  System system(random_chain(n, random));  // hinges of one velocity
+  const auto flops = [&](const char* text) { return system(parse(text)).plan().flops / n; };
+  // A spatial transform takes between 30 and 60 operations, a rigid inertia between 30 and 66, a row of H up to 11; the
+  // mass matrix has two transforms, one inertia and two rows.
+  EXPECT_GT(flops("H*phi*M*~phi*~H"), 2 * 30 + 30 + 12);
+  EXPECT_LT(flops("H*phi*M*~phi*~H"), 2 * 70 + 66 + 24);
+  EXPECT_GT(flops("inv(H*phi*M*~phi*~H)"), 2 * 30 + 4 * 6);
+  EXPECT_LT(flops("inv(H*phi*M*~phi*~H)"), 2 * 70 + 4 * 12 + 24);
+  EXPECT_GE(flops("D"), 1);
+  EXPECT_LE(flops("D"), 2);
+  EXPECT_GE(flops("H"), 6);
+  EXPECT_LE(flops("H"), 12);
+  EXPECT_EQ(flops("V"), 0) << "vectors are there";
+  EXPECT_GT(flops("S"), 0);
+  EXPECT_LT(flops("S"), flops("E_phi"));
+  const PlanReport plan = system(parse("H*phi*M*~phi*~H")).plan();
+  EXPECT_GT(plan.bytes, n * 8 * (2 * 12 + 10 + 2 * 6)) << "the blocks at least are read";
+  EXPECT_LT(plan.bytes, n * 8 * 500);
+}
+
+TEST(Plan, DenseInversesCostTheirSquare) {
+  for (const int n : {10, 40}) {
+    Random random(4);
+    const double flops = System(random_chain(n, random))(parse("dense_inv(phi)")).plan().flops;
+    EXPECT_GE(flops, 36.0 * n * n);
+    EXPECT_LE(flops, 2 * 36.0 * n * n);
+  }
+}
+
+TEST(Plan, CommonPartsAreEvaluatedOnce) {
+  const auto flops = [](const char* text) { return literal_plan_of(text).flops; };
+  const double sweep = flops("phi*a");
+  EXPECT_GT(sweep, 0);
+  // one φ a in place of two
+  EXPECT_NEAR(flops("M*phi*a + P*phi*a"), flops("M*phi*a") + flops("P*phi*a") - sweep + (flops("a + b") - flops("a")),
+              1e-9);
+  EXPECT_NEAR(flops("phi*a + M*phi*a + P*phi*a"), flops("M*phi*a + P*phi*a") + flops("a + b + f") - flops("a + b"),
+              1e-9);
+  // an operator on one vector
+  EXPECT_LT(flops("M*~phi + P*~phi"), flops("M*~phi") + flops("P*~phi"));
+  EXPECT_LT(flops("H*psi*(K*T + b) + H*psi*(K*T + b)"), 2 * flops("H*psi*(K*T + b)"));
+  // ε = x − H z of the filter is not computed again
+  EXPECT_LE(flops("(I - H*psi*K)*T"), flops("psi*K*T") + 1e-9);
+}
+
+TEST(Plan, SaysWhatIsSymmetric) {
+  for (const char* const text : {"H*phi*M*~phi*~H", "inv(D)", "~B*Omega*B", "M", "psi*P*~psi"}) {
+    EXPECT_TRUE(literal_plan_of(text).symmetric) << text;
+  }
+  for (const char* const text : {"phi", "H*phi*K", "M*P", "~phi*M", "V"}) {
+    EXPECT_FALSE(literal_plan_of(text).symmetric) << text;
+  }
+}
+
+}  // namespace
+}  // namespace bunraku::test
