@@ -43,8 +43,13 @@ class Conversation {
  public:
   explicit Conversation(Session session) : session_(std::move(session)) {}
 
+  /// An error with its place in the expression that was read last.
+  OperatorError with_place(const OperatorError& error) const {
+    return last_read_.empty() ? error : pointed(error, last_read_, session_.variables);
+  }
   /// The answer to a line. Throws Error.
   std::string answer(std::string_view line) {
+    last_read_.clear();
     std::string_view rest = line;
     const std::string_view word = io::next_word(rest);
     for (const Command& command : commands) {
@@ -106,7 +111,10 @@ class Conversation {
     std::string (Conversation::*answer)(std::string_view rest);
   };
 
-  Operator read(std::string_view text) const { return parse(io::trimmed(text), session_.variables); }
+  Operator read(std::string_view text) {
+    last_read_ = io::trimmed(text);
+    return parse(last_read_, session_.variables);
+  }
 
   std::string evaluate(std::string_view text) {
     const Operator x = read(text);
@@ -165,6 +173,7 @@ class Conversation {
                                                     {"help", &Conversation::help}}};
 
   Session session_;
+  std::string last_read_;
 };
 
 }  // namespace
@@ -189,6 +198,10 @@ bool converse(Session session) {
     std::string answer;
     try {
       answer = conversation.answer(text);
+    } catch (const OperatorError& error) {
+      all_well = false;
+      print_to_stderr(error_text(conversation.with_place(error)));
+      continue;
     } catch (const std::exception& error) {
       all_well = false;
       print_to_stderr(error_text(error));

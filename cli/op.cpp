@@ -93,8 +93,13 @@ void run_op(const OpArguments& arguments, int& status) {
     status = interact(arguments, std::move(variables)) ? success : finding;
     return;
   }
-  const Operator x = parse(io::trimmed(arguments.expression), variables);
-  operate(arguments, x, mode);
+  const std::string_view text = io::trimmed(arguments.expression);
+  const Operator x = parse(text, variables);
+  try {
+    operate(arguments, x, mode);
+  } catch (const OperatorError& error) {
+    throw pointed(error, text, variables);
+  }
 }
 
 void add_modes(CLI::App& command, OpArguments& arguments) {

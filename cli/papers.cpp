@@ -47,6 +47,28 @@ std::vector<std::string> model_files(const std::string& path) {
   return out;
 }
 
+/// A file's name, with its folder's where that tells more.
+std::string file_name(const fs::path& file) {
+  const fs::path folder = file.parent_path().filename();
+  return (file.stem() == "robot" && !folder.empty() ? folder / file.filename() : file.filename()).string();
+}
+
+/// The statements form matrices of six rows a body.
+constexpr std::size_t most_bodies = 500;
+
+papers::Robot load_robot(const std::string& file) {
+  const papers::Robot out{file_name(file), papers::plain(bunraku::load(file, {.loops = "none"}))};
+  if (out.model.nv() == 0 || out.model.mass() <= 0) {
+    throw ArgumentError(fmt::format("{}: there is nothing to try the statements on: {}", file,
+                                    out.model.nv() == 0 ? "no hinge moves" : "nothing has mass"));
+  }
+  if (out.model.bodies().size() > most_bodies) {
+    throw ArgumentError(fmt::format("{}: {} bodies are too many for dense matrices; at most {}", file,
+                                    out.model.bodies().size(), most_bodies));
+  }
+  return out;
+}
+
 std::vector<papers::Robot> load_robots(const std::vector<std::string>& paths) {
   if (paths.empty()) {
     return {{"puppet.urdf", papers::plain(load_text(demo_model_text, "puppet.urdf"))}};
@@ -54,9 +76,7 @@ std::vector<papers::Robot> load_robots(const std::vector<std::string>& paths) {
   std::vector<papers::Robot> out;
   for (const std::string& path : paths) {
     for (const std::string& file : model_files(path)) {
-      const fs::path name = fs::path(file).stem() == "robot" ? fs::path(file).parent_path().filename() / "robot.urdf"
-                                                             : fs::path(file).filename();
-      out.push_back({name.string(), papers::plain(bunraku::load(file, {.loops = "none"}))});
+      out.push_back(load_robot(file));
     }
   }
   return out;

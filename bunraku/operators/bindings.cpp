@@ -236,12 +236,14 @@ void Bindings::check(Symbol symbol) const {
         throw OperatorError(
             fmt::format("{} is not block diagonal here: hinge '{}' follows hinge '{}'", info(symbol).ascii,
                         body->hinge.name, model_.bodies()[at(body->leader)].hinge.name),
-            "D, K, psi, E_psi and Omega do exist: the coupled bodies count as one body there");
+            "D, K, psi, E_psi and Omega do exist: the coupled bodies count as one body there",
+            std::string(info(symbol).ascii));
       }
       break;
     case Symbol::B:
       if (nodes_.empty()) {
-        throw OperatorError("B has no meaning without nodes", "name the nodes: --nodes A,B,… or System::set_nodes");
+        throw OperatorError("B has no meaning without nodes", "name the nodes: --nodes A,B,… or System::set_nodes",
+                            "B");
       }
       break;
     default:
@@ -253,7 +255,8 @@ const VariableBlocks& Bindings::variable(const Operator& x) const {
   const auto found = std::find_if(variables_.begin(), variables_.end(),
                                   [&](const VariableBlocks& each) { return each.variable == x; });
   if (found == variables_.end()) {
-    throw OperatorError(fmt::format("the variable '{}' has no values", x.term().name), "System::bind gives it some");
+    throw OperatorError(fmt::format("the variable '{}' has no values", x.term().name),
+                        "`verify` gives it random ones, System::bind those that you choose");
   }
   return *found;
 }

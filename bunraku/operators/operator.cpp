@@ -93,6 +93,9 @@ std::string described(const Operator& x) {
 OperatorError::OperatorError(const std::string& problem, const std::string& cure)
     : ArgumentError(with_cure(problem, cure)), problem_(problem), cure_(cure) {}
 
+OperatorError::OperatorError(const std::string& problem, const std::string& cure, const std::string& culprit)
+    : ArgumentError(with_cure(problem, cure)), problem_(problem), cure_(cure), culprit_(culprit) {}
+
 OperatorError::OperatorError(const std::string& problem, const std::string& cure, const std::string& text,
                              std::size_t start, std::size_t length)
     : ArgumentError(with_place(problem, cure, text, start, length)), problem_(problem), cure_(cure), has_place_(true) {}

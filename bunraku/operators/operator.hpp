@@ -18,6 +18,8 @@ class BUNRAKU_API OperatorError : public ArgumentError {
  public:
   /// What is wrong, and what to do about it.
   explicit OperatorError(const std::string& problem, const std::string& cure = {});
+  /// The same of a part of an expression, as to_ascii writes it.
+  OperatorError(const std::string& problem, const std::string& cure, const std::string& culprit);
   /// The same at a place in a text: bytes [start, start + length).
   OperatorError(const std::string& problem, const std::string& cure, const std::string& text, std::size_t start,
                 std::size_t length);
@@ -27,12 +29,15 @@ class BUNRAKU_API OperatorError : public ArgumentError {
   const std::string& problem() const noexcept { return problem_; }
   /// What to do about it, or empty.
   const std::string& cure() const noexcept { return cure_; }
+  /// The part of the expression that is to blame, as to_ascii writes it, or empty; see pointed().
+  const std::string& culprit() const noexcept { return culprit_; }
   /// Whether the place in a text is known.
   bool has_place() const noexcept { return has_place_; }
 
  private:
   std::string problem_;
   std::string cure_;
+  std::string culprit_;
   bool has_place_ = false;
 };
 

@@ -60,6 +60,14 @@ class Parser {
  public:
   Parser(std::string_view text, const Variables& variables) : text_(text), variables_(variables) {}
 
+  /// A symbol or an inverted part, as to_ascii writes it, and where it stands.
+  struct Mark {
+    std::string what;
+    std::size_t start;
+    std::size_t length;
+  };
+  const std::vector<Mark>& marks() const { return marks_; }
+
   Operator parse() {
     if (text_.size() > max_length) {
       throw OperatorError(fmt::format("the expression is longer than {} bytes", max_length));
@@ -69,7 +77,7 @@ class Parser {
     }
     skip_space();
     if (at_end()) {
-      fail("there is no expression", "for example H*phi*M*~phi*~H", 0, 0);
+      throw OperatorError("there is no expression", "for example H*phi*M*~phi*~H");
     }
     Operator x = sum();
     if (!at_end()) {
@@ -237,9 +245,13 @@ class Parser {
       if (std::any_of(adjoint_marks.begin(), adjoint_marks.end(), [&](auto mark) { return take(mark); })) {
         x = ~x;
       } else if (take("⁻¹")) {
+        mark_inverse(x, start);
         x = fitted(start, [&] { return inv(x); });
       } else if (take("^")) {
         const Power p = power();
+        if (p == Power::inverse) {
+          mark_inverse(x, start);
+        }
         x = fitted(start, [&] {
           return p == Power::adjoint ? ~x : p == Power::inverse ? inv(x) : p == Power::root ? sqrt(x) : inv(sqrt(x));
         });
@@ -350,9 +362,13 @@ class Parser {
         found = make;
       }
     };
+    const std::size_t start = at_;
     for (const SymbolInfo& each : symbol_table()) {
       for (const std::string_view name : {each.ascii, each.unicode, each.latex}) {
-        offer(name, [symbol = each.symbol] { return Operator(symbol); });
+        offer(name, [this, &each, start, length = name.size()] {
+          marks_.push_back({std::string(each.ascii), start, length});
+          return Operator(each.symbol);
+        });
       }
     }
     offer(identity_name, [] { return Operator::identity(); });
@@ -360,8 +376,9 @@ class Parser {
       offer(each.term().name, [&each] { return each; });
     }
     for (const FunctionName& each : functions) {
-      offer(each.name, [this, f = each.function] { return call(f); });
-      offer(fmt::format("\\operatorname{{{}}}", each.name), [this, f = each.function] { return call(f); });
+      offer(each.name, [this, start, f = each.function] { return call(f, start); });
+      offer(fmt::format("\\operatorname{{{}}}", each.name),
+            [this, start, f = each.function] { return call(f, start); });
     }
     if (longest == 0) {
       unexpected();
@@ -371,8 +388,12 @@ class Parser {
     return found();
   }
 
-  Operator call(Function function) {
-    const std::size_t start = at_;
+  void mark_inverse(const Operator& x, std::size_t start) {
+    marks_.push_back({to_ascii(x), start, end_of_last() - start});
+  }
+
+  /// A function's value; its name stands at `start`.
+  Operator call(Function function, std::size_t start) {
     const bool left = take("\\left(");
     if (!left && !take("(")) {
       fail("'(' is missing here", "a function takes its argument in parentheses: inv(x)", at_, 1);
@@ -390,6 +411,9 @@ class Parser {
     }
     const Operator x = sum();
     close(left ? "\\right)" : ")");
+    if (function == Function::inverse) {
+      mark_inverse(x, start);
+    }
     return fitted(start, [&] {
       switch (function) {
         case Function::inverse:
@@ -431,12 +455,27 @@ class Parser {
   const Variables& variables_;
   std::size_t at_ = 0;
   int nesting_ = 0;
+  std::vector<Mark> marks_;
 };
 
 }  // namespace
 
 Operator parse(std::string_view text, const Variables& variables) {
   return Parser(text, variables).parse();
+}
+
+OperatorError pointed(const OperatorError& error, std::string_view text, const Variables& variables) {
+  if (error.has_place() || error.culprit().empty()) {
+    return error;
+  }
+  Parser parser(text, variables);
+  static_cast<void>(parser.parse());
+  for (const Parser::Mark& mark : parser.marks()) {
+    if (mark.what == error.culprit()) {
+      return {error.problem(), error.cure(), std::string(text), mark.start, mark.length};
+    }
+  }
+  return error;
 }
 
 std::vector<std::string> known_names() {

@@ -89,34 +89,35 @@ Operator simplified_inside(const Operator& x, const Search& search) {
   }
 }
 
-/// The innermost inverse that nothing gives, for the message.
-const Operator* unsolved_inverse(const Operator& x) {
+/// Whether the identities give the inverse of x.
+bool has_inverse(const Operator& x, const Search& search) {
+  EGraph graph(table_of(search), search.conditions);
+  const int id = graph.add(operators::pushed(inv(x)));
+  graph.saturate(search.max_nodes);
+  return !operators::cheapest(graph, id, operators::Sharing::ignored).empty();
+}
+
+/// The innermost part whose inverse is asked for and not given, or nothing.
+const Operator* unsolved_inverse(const Operator& x, const Search& search) {
   for (const Operator& part : x.term().parts) {
-    if (const Operator* inner = unsolved_inverse(part)) {
+    if (const Operator* inner = unsolved_inverse(part, search)) {
       return inner;
     }
   }
-  return x.term().type == TermType::inverse && x.term().parts[0].kind() != Kind::memoryless ? &x.term().parts[0]
-                                                                                            : nullptr;
+  return x.term().type == TermType::inverse && !has_inverse(x.term().parts[0], search) ? &x.term().parts[0] : nullptr;
 }
 
 [[noreturn]] void refuse(const Operator& x, const Search& search) {
-  const Operator* inner = unsolved_inverse(x);
-  const std::string what = detail::printable(to_ascii(inner != nullptr ? *inner : x), 200);
+  const Operator* inner = unsolved_inverse(x, search);
+  const std::string what = to_ascii(inner != nullptr ? *inner : x);
+  const std::string shown = detail::printable(what, 200);
   std::string cure = "dense_inv(x) forms it by a dense matrix, O(n³)";
-  if (inner != nullptr && search.conditions.armature) {
-    Conditions without = search.conditions;
-    without.armature = false;
-    Search other = search;
-    other.conditions = without;
-    EGraph graph(table_of(other), without);
-    const int id = graph.add(operators::pushed(inv(*inner)));
-    graph.saturate(search.max_nodes);
-    if (!operators::cheapest(graph, id, operators::Sharing::ignored).empty()) {
-      cure = fmt::format("this model has armature: write inv({} + armature), or {}", what, cure);
-    }
+  Search without = search;
+  without.conditions.armature = false;
+  if (inner != nullptr && search.conditions.armature && has_inverse(*inner, without)) {
+    cure = fmt::format("this model has armature: write inv({} + armature), or {}", shown, cure);
   }
-  throw OperatorError(fmt::format("no identity gives the inverse of '{}'", what), cure);
+  throw OperatorError(fmt::format("no identity gives the inverse of '{}'", shown), cure, what);
 }
 
 /// No more e-graphs than this are made one after another.
@@ -128,8 +129,8 @@ struct Found {
   std::vector<EGraph::ProofStep> proof;
 };
 
-/// One e-graph from `start`: its best term, and how it follows.
-Found saturated(const Operator& start, const Search& search, operators::Sharing sharing) {
+/// One e-graph from `start`: its best term, and how it follows. Nothing where an inverse is not given.
+std::optional<Found> saturated(const Operator& start, const Search& search, operators::Sharing sharing) {
   EGraph graph(table_of(search), search.conditions);
   const int from = graph.add(start);
   graph.saturate(search.max_nodes);
@@ -143,9 +144,9 @@ Found saturated(const Operator& start, const Search& search, operators::Sharing 
     }
   }
   if (best < 0) {
-    refuse(start, search);
+    return std::nullopt;
   }
-  return {start, graph.expression(best), graph.prove(from, best)};
+  return Found{start, graph.expression(best), graph.prove(from, best)};
 }
 
 Found search_for(const Operator& x, const Search& search) {
@@ -158,13 +159,16 @@ Found search_for(const Operator& x, const Search& search) {
   bool first = true;
   for (const operators::Sharing sharing : {operators::Sharing::ignored, operators::Sharing::counted_once}) {
     for (int i = 0; i < max_starts; ++i) {
-      const Found next = saturated(found.result, search, sharing);
-      if (!first && !(cost_of(next.result) < cost_of(found.result))) {
+      const std::optional<Found> next = saturated(found.result, search, sharing);
+      if (!next) {
+        refuse(x, search);
+      }
+      if (!first && !(cost_of(next->result) < cost_of(found.result))) {
         break;
       }
       first = false;
-      found.result = next.result;
-      found.proof.insert(found.proof.end(), next.proof.begin(), next.proof.end());
+      found.result = next->result;
+      found.proof.insert(found.proof.end(), next->proof.begin(), next->proof.end());
     }
     if (x.domain().kind != SpaceKind::number) {
       break;  // an operator has no vectors to share

@@ -21,6 +21,10 @@ using Variables = std::vector<Operator>;
 /// the place in the text.
 BUNRAKU_API Operator parse(std::string_view text, const Variables& variables = {});
 
+/// An error that names a part of an expression, with the place of that part in the text that the expression was read
+/// from; the error itself where it names none or the text has none like it.
+BUNRAKU_API OperatorError pointed(const OperatorError& error, std::string_view text, const Variables& variables = {});
+
 /// As typed: `H*phi*M*~phi*~H`.
 BUNRAKU_API std::string to_ascii(const Operator& x);
 /// As in the papers: `H φ M φ∗ H∗`.

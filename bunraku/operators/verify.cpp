@@ -93,7 +93,12 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
   } else {
     right = in_space(right, left.range());
   }
-  static_cast<void>(left - right);  // the spaces fit
+  if (!(left.range() == right.range()) || !(left.domain() == right.domain())) {
+    throw OperatorError(fmt::format(
+        "the sides act between different spaces: the left one from {} to {}, the right one "
+        "from {} to {}",
+        to_string(left.domain()), to_string(left.range()), to_string(right.domain()), to_string(right.range())));
+  }
   const bool armature = mentions(left, Symbol::armature) || mentions(right, Symbol::armature);
   Verdict verdict;
   const auto try_on = [&](const Model& model, const std::string& what, std::uint64_t seed) {
@@ -113,7 +118,13 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
     for (const Operator& variable : options.variables) {
       system.bind_random(variable, random.seed());
     }
-    const Difference found = compare(system, left, right, random);
+    const Difference found = [&] {
+      try {
+        return compare(system, left, right, random);
+      } catch (const OperatorError& error) {
+        throw OperatorError(fmt::format("on {}: {}", what, error.problem()), error.cure(), error.culprit());
+      }
+    }();
     ++verdict.samples;
     if (found.residual > verdict.residual || !std::isfinite(found.residual)) {
       verdict.residual = found.residual;

@@ -257,9 +257,9 @@ Eigen::VectorXd Dense::b() const {
   Eigen::VectorXd out(6 * bodies());
   for (int k = 0; k < bodies(); ++k) {
     const Eigen::Vector3d w = axes(k).transpose() * rates_.w[at(k)];
-    const Matrix6 M_k = inertia(k);
-    const Eigen::Vector3d first_moment(M_k(2, 4), M_k(0, 5), M_k(1, 3));
-    out.segment<6>(6 * k) << w.cross(M_k.topLeftCorner<3, 3>() * w), w.cross(w.cross(first_moment));
+    const Matrix6 M = inertia(k);
+    const Eigen::Vector3d first_moment(M(2, 4), M(0, 5), M(1, 3));
+    out.segment<6>(6 * k) << w.cross(M.topLeftCorner<3, 3>() * w), w.cross(w.cross(first_moment));
   }
   return out;
 }
@@ -455,13 +455,13 @@ Articulated::Articulated(const Dense& dense)
   for (int k = 0; k < dense.bodies(); ++k) {
     const int i = dense.first(k);
     const int n = dense.count(k);
-    const Matrix6 P_k = P.block<6, 6>(6 * k, 6 * k);
-    const Eigen::MatrixXd& H_k = dense.joint_map(k);  // H*
+    const Matrix6 felt = P.block<6, 6>(6 * k, 6 * k);
+    const Eigen::MatrixXd& map = dense.joint_map(k);  // H*
     Matrix6 free = Matrix6::Identity();
     if (n > 0) {
-      D.block(i, i, n, n) = H_k.transpose() * P_k * H_k;
-      G.block(6 * k, i, 6, n) = D.block(i, i, n, n).llt().solve(H_k.transpose() * P_k).transpose();
-      free -= G.block(6 * k, i, 6, n) * H_k.transpose();
+      D.block(i, i, n, n) = map.transpose() * felt * map;
+      G.block(6 * k, i, 6, n) = D.block(i, i, n, n).llt().solve(map.transpose() * felt).transpose();
+      free -= G.block(6 * k, i, 6, n) * map.transpose();
     }
     if (const int p = dense.parent(k); p != world) {
       const Matrix6 step = force_matrix(dense.axes_in_parent(k), dense.origin_in_parent(k)) * free;

@@ -186,8 +186,8 @@ VectorXd fall(const Instant& instant, const VectorXd* V) {
     b.segment<6>(6 * k) = -cross_matrix(turning).transpose() * dense.inertia(k) * turning;
   }
   a += turned - dense.E_phi().transpose() * turned;
-  const MatrixXd H_phi = dense.H() * dense.phi();
-  return dense.mass_matrix().llt().solve(-H_phi * (dense.M() * (dense.phi().transpose() * a) + b));
+  const MatrixXd gather = dense.H() * dense.phi();
+  return dense.mass_matrix().llt().solve(-gather * (dense.M() * (dense.phi().transpose() * a) + b));
 }
 
 /// Where a free fall of a quarter of a second ends, by RK4 in steps of h; with V of the step before throughout a step
@@ -316,11 +316,11 @@ double level_3(Sample& sample) {
 
 double level_4(Sample& sample) {
   const Dense& dense = sample.dense();
-  const MatrixXd E_psi = sample.matrix("E_psi");
+  const MatrixXd step_psi = sample.matrix("E_psi");
   const MatrixXd K = sample.matrix("E_phi*G");
   const Step step = [&](int k, const Vector6& z, const VectorXd& u) -> Vector6 {
     const int p = dense.parent(k);
-    return E_psi.block<6, 6>(6 * p, 6 * k) * z + K.block(6 * p, dense.first(k), 6, dense.count(k)) * u;
+    return step_psi.block<6, 6>(6 * p, 6 * k) * z + K.block(6 * p, dense.first(k), 6, dense.count(k)) * u;
   };
   return residual(filtered(sample, free_torques(sample), step), whole(sample));
 }

@@ -15,8 +15,8 @@ MatrixXd inverse(const MatrixXd& mass) {
 
 /// φ*H* 𝓜⁻¹ Hφ.
 MatrixXd omega(Sample& s) {
-  const MatrixXd H_phi = s.dense().H() * s.dense().phi();
-  return H_phi.transpose() * s.mass().llt().solve(H_phi);
+  const MatrixXd gather = s.dense().H() * s.dense().phi();
+  return gather.transpose() * s.mass().llt().solve(gather);
 }
 
 MatrixXd diagonal_blocks(const MatrixXd& x) {

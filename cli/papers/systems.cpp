@@ -66,7 +66,7 @@ Instant random_instant(const Model& model, Random& random) {
   return out;
 }
 
-/// How many numbers a memoryless operator on body space has.
+/// The numbers of a memoryless operator with the same block at each body.
 Eigen::VectorXd repeated(const Eigen::Matrix<double, 6, 6>& block, int bodies) {
   Eigen::VectorXd out(36 * bodies);
   for (int i = 0; i < out.size(); ++i) {
@@ -128,9 +128,9 @@ std::vector<HingeType> any_types(std::size_t count, Random& random) {
   static constexpr std::array types{HingeType::free,      HingeType::revolute,    HingeType::prismatic,
                                     HingeType::spherical, HingeType::universal,   HingeType::helical,
                                     HingeType::planar,    HingeType::cylindrical, HingeType::translational};
-  std::vector<HingeType> out;
+  std::vector<HingeType> out(count);
   for (std::size_t k = 0; k < count; ++k) {
-    out.push_back(types[at(random.integer(k == 0 ? 0 : 1, static_cast<int>(types.size()) - 1))]);
+    out[k] = types[at(random.integer(k == 0 ? 0 : 1, static_cast<int>(types.size()) - 1))];
   }
   return out;
 }

@@ -195,6 +195,7 @@ std::vector<Outcome> run(const std::string& id, const std::vector<Robot>& robots
     }
   }
   std::vector<Outcome> out;
+  out.reserve(trials.size());
   for (Trial& trial : trials) {
     out.push_back(std::move(trial.outcome));
   }
