@@ -92,17 +92,13 @@ void Bindings::set_nodes(std::vector<Node> nodes) {
 }
 
 void Bindings::place_nodes() {
-  std::vector<int> cluster_of(model_.bodies().size());
-  for (std::size_t c = 0; c < clusters_.size(); ++c) {
-    clusters_[c].nodes.clear();
-    for (const int k : clusters_[c].members) {
-      cluster_of[at(k)] = static_cast<int>(c);
-    }
+  for (Cluster& cluster : clusters_) {
+    cluster.nodes.clear();
   }
   for (std::size_t i = 0; i < nodes_.size() && !clusters_.empty(); ++i) {
     // those on the world are looked after by the first cluster
     const int body = nodes_[i].body;
-    clusters_[body == world ? 0 : at(cluster_of[at(body)])].nodes.push_back(static_cast<int>(i));
+    clusters_[body == world ? 0 : at(cluster_of_[at(body)])].nodes.push_back(static_cast<int>(i));
   }
 }
 
@@ -153,15 +149,16 @@ void Bindings::make_clusters() {
       }
     }
   }
-  std::vector<int> cluster_of(at(n), -1);
+  cluster_of_.assign(at(n), -1);
   clusters_.clear();
   for (int k = 0; k < n; ++k) {
     const int r = find(k);
     if (r == k) {
-      cluster_of[at(k)] = static_cast<int>(clusters_.size());
+      cluster_of_[at(k)] = static_cast<int>(clusters_.size());
       clusters_.push_back({.parent = model_.bodies()[at(k)].parent});
     }
-    Cluster& cluster = clusters_[at(cluster_of[at(r)])];
+    cluster_of_[at(k)] = cluster_of_[at(r)];
+    Cluster& cluster = clusters_[at(cluster_of_[at(r)])];
     cluster.members.push_back(k);
     const Body& body = model_.bodies()[at(k)];
     for (int j = 0; j < body.nv; ++j) {

@@ -180,11 +180,10 @@ void Execution::bind_values() {
       }
       slot.out[what.term().index] = 1;
     } else {
-      const VariableBlocks& variable = bindings_.variable(what);
-      for (std::size_t c = 0; c < variable.blocks.size(); ++c) {
-        Eigen::Index i = 0;
-        visit_part(slot.value->space.kind, static_cast<int>(c),
-                   [&](int place) { slot.out[place] = variable.blocks[c](i++, 0); });
+      for (const VariableBlock& block : bindings_.variable(what).blocks) {
+        for (std::size_t n = 0; n < block.rows.size(); ++n) {
+          slot.out[block.rows[n]] = block.values(static_cast<Eigen::Index>(n), 0);
+        }
       }
     }
   }

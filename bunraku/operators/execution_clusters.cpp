@@ -55,7 +55,7 @@ void Execution::cluster_step(const Slot& slot, int c, Direction direction) {
       cluster_apply_step(slot, c);
       break;
     case Step::apply_solved:
-      apply_matrix(solved_[at(slot.solved)].blocks[at(c)], false, slot, c);
+      apply_matrix(solved_[at(slot.solved)].blocks[at(c)], slot, c);
       break;
     default:
       plain_step(slot, c);
@@ -150,7 +150,7 @@ void Execution::cluster_apply_step(const Slot& slot, int c) {
   const Cluster& cluster = bindings_.clusters()[at(c)];
   const bool adjoint = slot.value->factor.adjoint;
   if (slot.variable != nullptr) {
-    apply_matrix(slot.variable->blocks[at(c)], adjoint, slot, c);
+    apply_variable(slot, c);
     return;
   }
   if (slot.value->factor.what.term().type == TermType::inverse) {

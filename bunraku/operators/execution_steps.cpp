@@ -124,7 +124,7 @@ void Execution::apply_step(const Slot& slot, int k) {
     return;
   }
   if (slot.variable != nullptr) {
-    apply_matrix(slot.variable->blocks[at(k)], adjoint, slot, k);
+    apply_variable(slot, k);
     return;
   }
   const double* in = slot.in + 6 * k;
@@ -206,22 +206,37 @@ void Execution::apply_step(const Slot& slot, int k) {
   }
 }
 
-void Execution::apply_matrix(const Matrix& block, bool adjoint, const Slot& slot, int cluster) {
-  const SpaceKind from = slot.value->step == Step::apply_solved ? slot.value->space.kind
-                         : adjoint                              ? slot.variable->variable.range().kind
-                                                                : slot.variable->variable.domain().kind;
+/// A square matrix over the numbers of a cluster's part, times in.
+void Execution::apply_matrix(const Matrix& block, const Slot& slot, int cluster) {
   double* gathered = scratch_.data();
   int n = 0;
-  visit_part(from, cluster, [&](int place) { gathered[n++] = slot.in[place]; });
+  visit_part(slot.value->space.kind, cluster, [&](int place) { gathered[n++] = slot.in[place]; });
   Eigen::Index i = 0;
   visit_part(slot.value->space.kind, cluster, [&](int place) {
     double sum = 0;
     for (int j = 0; j < n; ++j) {
-      sum += (adjoint ? block(j, i) : block(i, j)) * gathered[j];
+      sum += block(i, j) * gathered[j];
     }
     slot.out[place] = sum;
     ++i;
   });
+}
+
+/// The blocks of a variable at a cluster, or their adjoints, times in.
+void Execution::apply_variable(const Slot& slot, int cluster) {
+  visit_part(slot.value->space.kind, cluster, [&](int place) { slot.out[place] = 0; });
+  for (const VariableBlock* block : slot.variable->by_cluster[at(cluster)]) {
+    for (std::size_t i = 0; i < block->rows.size(); ++i) {
+      for (std::size_t j = 0; j < block->cols.size(); ++j) {
+        const double value = block->values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+        if (slot.adjoint) {
+          slot.out[block->cols[j]] += value * slot.in[block->rows[i]];
+        } else {
+          slot.out[block->rows[i]] += value * slot.in[block->cols[j]];
+        }
+      }
+    }
+  }
 }
 
 void Execution::body_step(const Slot& slot, int k) {
@@ -255,7 +270,7 @@ void Execution::body_step(const Slot& slot, int k) {
       apply_step(slot, k);
       break;
     case Step::apply_solved:
-      apply_matrix(solved_[at(slot.solved)].blocks[at(k)], false, slot, k);
+      apply_matrix(solved_[at(slot.solved)].blocks[at(k)], slot, k);
       break;
     case Step::apply_cross: {
       const Motion<double> z = motion_at(slot.other + 6 * k);

@@ -215,30 +215,17 @@ void System::bind(const Operator& variable, std::span<const double> values) {
   if (!all_finite(values)) {
     refuse_values(values, name);
   }
-  const auto size = [](const operators::Cluster& cluster, SpaceKind kind) -> Eigen::Index {
-    switch (kind) {
-      case SpaceKind::number:
-        return 1;
-      case SpaceKind::hinge:
-        return static_cast<Eigen::Index>(cluster.coordinates.size());
-      case SpaceKind::body:
-        return 6 * static_cast<Eigen::Index>(cluster.members.size());
-      default:
-        return 6 * static_cast<Eigen::Index>(cluster.nodes.size());
-    }
-  };
-  operators::VariableBlocks blocks{variable, {}};
-  std::size_t wanted = 0;
-  for (const operators::Cluster& cluster : bindings_->clusters()) {
-    blocks.blocks.emplace_back(size(cluster, variable.range().kind), size(cluster, variable.domain().kind));
-    wanted += static_cast<std::size_t>(blocks.blocks.back().size());
+  operators::VariableBlocks blocks = bindings_->blocks_for(variable);
+  std::ptrdiff_t wanted = 0;
+  for (const operators::VariableBlock& block : blocks.blocks) {
+    wanted += block.values.size();
   }
-  check_size(values.size(), static_cast<std::ptrdiff_t>(wanted), name);
+  check_size(values.size(), wanted, name);
   std::size_t used = 0;
-  for (operators::Matrix& block : blocks.blocks) {
-    for (Eigen::Index i = 0; i < block.rows(); ++i) {
-      for (Eigen::Index j = 0; j < block.cols(); ++j) {
-        block(i, j) = values[used++];
+  for (operators::VariableBlock& block : blocks.blocks) {
+    for (Eigen::Index i = 0; i < block.values.rows(); ++i) {
+      for (Eigen::Index j = 0; j < block.values.cols(); ++j) {
+        block.values(i, j) = values[used++];
       }
     }
   }
@@ -246,16 +233,9 @@ void System::bind(const Operator& variable, std::span<const double> values) {
 }
 
 void System::bind_random(const Operator& variable, std::uint64_t seed) {
-  // As many numbers as bind wants: the sum of the blocks' sizes.
-  const auto size = [](const operators::Cluster& cluster, SpaceKind kind) -> std::size_t {
-    return kind == SpaceKind::number  ? 1
-           : kind == SpaceKind::hinge ? cluster.coordinates.size()
-           : kind == SpaceKind::body  ? 6 * cluster.members.size()
-                                      : 6 * cluster.nodes.size();
-  };
   std::size_t count = 0;
-  for (const operators::Cluster& cluster : bindings_->clusters()) {
-    count += size(cluster, variable.range().kind) * size(cluster, variable.domain().kind);
+  for (const operators::VariableBlock& block : bindings_->blocks_for(variable).blocks) {
+    count += static_cast<std::size_t>(block.values.size());
   }
   std::mt19937_64 engine(seed);
   std::vector<double> values(count);

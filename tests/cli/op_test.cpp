@@ -307,11 +307,14 @@ TEST_F(Op, ErrorsNameTheCure) {
         "  the left factor acts on body space, the right one gives hinge space\n");
   fails("~B*~phi*~H", "--nodes rigth_hand",
         "error: model 'puppet' has no node 'rigth_hand'; did you mean 'right_hand'?\n");
-  EXPECT_THAT(op("~B*~phi*~H", "--plan").err, StartsWith("error: B has no meaning without nodes\n  name the nodes: "));
+  EXPECT_THAT(op("~B*~phi*~H", "--plan").err,
+              StartsWith("error: B has no meaning without nodes\n  ~B*~phi*~H\n   ^\n  name the nodes: "));
   EXPECT_THAT(op("phi[tosro, head]", "--dense").err,
               StartsWith("error: there is no body 'tosro'; did you mean 'torso'?\n"));
   fails("inv(phi + ~phi)", "--dense",
         "error: no identity gives the inverse of 'phi + ~phi'\n"
+        "  inv(phi + ~phi)\n"
+        "  ^~~~~~~~~~~~~~~\n"
         "  dense_inv(x) forms it by a dense matrix, O(n³)\n");
   EXPECT_EQ(op("dense_inv(phi + ~phi)", "--dense --json").status, 0);
   EXPECT_THAT(op("phi = psi").err, AllOf(StartsWith("error: an expression has no '='\n  phi = psi\n      ^\n"),
@@ -328,6 +331,8 @@ TEST_F(Op, ArmatureIsPartOfTheMassMatrix) {
   EXPECT_EQ(r.status, 2);
   EXPECT_THAT(r.out, IsEmpty());
   EXPECT_THAT(r.err, StartsWith("error: no identity gives the inverse of 'H*phi*M*~phi*~H'\n"
+                                "  inv(H*phi*M*~phi*~H)\n"
+                                "  ^~~~~~~~~~~~~~~~~~~~\n"
                                 "  this model has armature: write inv(H*phi*M*~phi*~H + armature), or dense_inv(x)"));
   const Result with = run(fmt::format("op '{}' 'inv({} + armature)' --dense --json", rotor, mass));
   ASSERT_EQ(with.status, 0) << with.err;

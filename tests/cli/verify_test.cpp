@@ -79,7 +79,7 @@ TEST_F(Verify, RefusesWhatCannotBeCompared) {
   fails("", "lhs is required");
   fails("phi", "there is nothing to compare with");
   fails("'phi ='", "there is no expression");
-  fails("H phi", "does not fit\n  both must act between the same spaces");
+  fails("H phi", "the sides act between different spaces: the left one from body space to hinge space");
   fails("phi phy", "'phy' is not known; did you mean 'phi'?\n  phy\n  ^~~\n");
   fails("phi phi /nowhere/x.urdf", "there is no file '/nowhere/x.urdf'");
   fails("P P '" + puppet + "'", "P is not block diagonal here");

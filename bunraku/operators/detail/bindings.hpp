@@ -38,10 +38,20 @@ struct Place {
   int nv = 0;          ///< How many.
 };
 
-/// The values of a user's variable: one block a cluster.
+/// A block of a user's variable: what one body's or node's numbers contribute.
+struct VariableBlock {
+  int cluster = 0;             ///< Whose step applies it.
+  std::vector<int> rows = {};  ///< Numbers of the range.
+  std::vector<int> cols = {};  ///< Numbers of the domain.
+  Matrix values = {};          ///< The block.
+};
+
+/// The values of a user's variable: one block a body, or a node where it acts from or to node space.
 struct VariableBlocks {
   Operator variable = Operator::identity();  ///< Its name and spaces.
-  std::vector<Matrix> blocks = {};           ///< One for each cluster.
+  std::vector<VariableBlock> blocks = {};    ///< In the order of bodies or nodes.
+  /// The blocks of each cluster.
+  std::vector<std::vector<const VariableBlock*>> by_cluster = {};
 };
 
 /// The state of a System, and the blocks at it. What is asked for by need() is computed once for a state.
@@ -56,6 +66,8 @@ class Bindings {
   void set_accelerations(std::span<const double> a);
   void set_torques(std::span<const double> tau);
   void set_nodes(std::vector<Node> nodes);
+  /// A variable with blocks of zeros.
+  VariableBlocks blocks_for(const Operator& variable) const;
   void bind(VariableBlocks values);
 
   const Model& model() const { return model_; }
@@ -131,8 +143,9 @@ class Bindings {
   std::unique_ptr<Dynamics> dynamics_;  // where accelerations follow from given torques
   std::vector<Cluster> clusters_;
   std::vector<Place> places_;
+  std::vector<int> cluster_of_;  // by body
   std::vector<Node> nodes_;
-  std::vector<VariableBlocks> variables_;
+  std::deque<VariableBlocks> variables_;  // by_cluster points into them
   std::optional<std::vector<double>> given_accelerations_;
   std::optional<std::vector<double>> given_torques_;
   std::vector<double> next_q_;

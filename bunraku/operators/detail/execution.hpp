@@ -84,7 +84,8 @@ class Execution {
   double gain_adjoint(const double* x, int cluster, Eigen::Index j) const;
   /// Whether a step can be done body by body with hinges coupled, too.
   static bool is_bodywise(const Slot& slot);
-  void apply_matrix(const Matrix& block, bool adjoint, const Slot& slot, int cluster);
+  void apply_matrix(const Matrix& block, const Slot& slot, int cluster);
+  void apply_variable(const Slot& slot, int cluster);
   /// The numbers of a cluster's part in a space.
   template <class Visit>
   void visit_part(SpaceKind kind, int cluster, const Visit& visit) const;
