@@ -106,7 +106,45 @@ void Bindings::bind(VariableBlocks values) {
   std::erase_if(variables_,
                 [&](const VariableBlocks& other) { return other.variable.term().name == values.variable.term().name; });
   variables_.push_back(std::move(values));
+  VariableBlocks& bound = variables_.back();
+  bound.by_cluster.assign(clusters_.size(), {});
+  for (const VariableBlock& block : bound.blocks) {
+    bound.by_cluster[at(block.cluster)].push_back(&block);
+  }
   ++version_;
+}
+
+VariableBlocks Bindings::blocks_for(const Operator& variable) const {
+  const SpaceKind range = variable.range().kind;
+  const SpaceKind domain = variable.domain().kind;
+  const bool by_node = range == SpaceKind::node || domain == SpaceKind::node;
+  VariableBlocks out{variable, {}, {}};
+  const int owners = static_cast<int>(by_node ? nodes_.size() : model_.bodies().size());
+  for (int i = 0; i < owners && !clusters_.empty(); ++i) {
+    const int body = by_node ? nodes_[at(i)].body : i;
+    const auto numbers = [&](SpaceKind kind) {
+      std::vector<int> places;
+      const auto add = [&](int first, int count) {
+        for (int n = 0; n < count; ++n) {
+          places.push_back(first + n);
+        }
+      };
+      if (kind == SpaceKind::number) {
+        add(0, 1);
+      } else if (kind == SpaceKind::node) {
+        add(6 * i, 6);
+      } else if (body != world && kind == SpaceKind::body) {
+        add(6 * body, 6);
+      } else if (body != world) {
+        add(model_.bodies()[at(body)].v_index, model_.bodies()[at(body)].nv);
+      }
+      return places;
+    };
+    VariableBlock block{body == world ? 0 : cluster_of_[at(body)], numbers(range), numbers(domain), {}};
+    block.values.setZero(static_cast<Eigen::Index>(block.rows.size()), static_cast<Eigen::Index>(block.cols.size()));
+    out.blocks.push_back(std::move(block));
+  }
+  return out;
 }
 
 /// Each coupling makes one cluster of the leader, the follower and all bodies on the way between them, but for the one
@@ -137,12 +175,9 @@ void Bindings::make_clusters() {
       int& lower = i > j ? i : j;
       lower = model_.bodies()[at(lower)].parent;
       path.push_back(lower);
-      if (lower == world) {
-        break;
-      }
     }
     // the common ancestor itself is left out unless it is one of the two
-    const int top = i == j ? i : world;
+    const int top = i;
     for (const int each : path) {
       if (each != world && (each != top || top == k || top == body.leader)) {
         unite(each, k);

@@ -52,6 +52,11 @@ Execution::Execution(Plan plan, Bindings& bindings)
       node_count_(bindings.nodes().size()),
       rows_(bindings.dimension(plan_.expression.range())),
       cols_(plan_.input == no_value ? 1 : bindings.dimension(plan_.expression.domain())) {
+  std::vector<Symbol> named;  // as they are written, which is what a message should name
+  collect(plan_.expression, named);
+  for (const Symbol symbol : named) {
+    bindings_.check(symbol);
+  }
   for (const Value& value : plan_.values) {
     if (value.step == Step::filter || value.step == Step::smoother) {
       symbols_.push_back(Symbol::psi);

@@ -13,7 +13,7 @@ namespace bunraku {
 namespace {
 
 /// Longer texts are refused: nobody writes them, and every step of an expression costs memory.
-constexpr std::size_t max_length = 100'000;
+constexpr std::size_t max_length = 10'000;
 /// Deeper parentheses are refused: they are read by recursion.
 constexpr int max_nesting = 100;
 
@@ -296,7 +296,8 @@ class Parser {
   std::string body() {
     std::string name;
     const std::size_t start = at_;
-    if (take("\"")) {
+    if (rest().starts_with('"')) {
+      ++at_;  // spaces after it belong to the name
       while (!at_end() && text_[at_] != '"') {
         at_ += text_[at_] == '\\' && at_ + 1 < text_.size() ? 1U : 0U;
         name += text_[at_++];

@@ -158,7 +158,8 @@ class Writer {
         return fmt::format("{} {}", symbol(v.factor), use(v.in[0], true));
       case Step::combine: {
         const std::string sum = combination(v);
-        return in_product && (v.in.size() > 1 || v.coefficients[0] < 0) ? fmt::format("[{}]", sum) : sum;
+        return in_product && (v.in.size() > 1 || (v.in.size() == 1 && v.coefficients[0] < 0)) ? fmt::format("[{}]", sum)
+                                                                                              : sum;
       }
       case Step::apply_cross:
         return fmt::format("{} ×{} {}", use(v.in[1], true), v.factor.adjoint ? "*" : "", use(v.in[0], true));

@@ -113,7 +113,9 @@ class Printer {
     return fmt::format("{}{}{}", t.number, style_ == Style::ascii ? "*" : " ", held(x, Binding::product));
   }
   static std::string body(const std::string& name) {
-    if (name.find_first_of(",]\"\\") == std::string::npos && name.front() != ' ' && name.back() != ' ') {
+    constexpr std::string_view spaces = " \t\n\r";  // which the reader takes off a name without quotation marks
+    if (name.find_first_of(",]\"\\") == std::string::npos && spaces.find(name.front()) == std::string::npos &&
+        spaces.find(name.back()) == std::string::npos) {
       return name;
     }
     std::string out = "\"";
