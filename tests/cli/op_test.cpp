@@ -1,9 +1,7 @@
 /// `bunraku op`: each mode against the library, what it refuses and how it points there, and lines from a pipe.
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -11,10 +9,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <pty.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/io/load.hpp"
@@ -459,89 +454,6 @@ TEST_F(OpLines, AreAtTheGivenState) {
   EXPECT_THAT(lines("thetad\n", "--v '1 2 3 4 5 6 7.5'").out, HasSubstr("  7.5\n"));
   EXPECT_THAT(lines("T\n").out, HasSubstr("\n  no value: the hinge accelerations have no value"));
   EXPECT_THAT(lines("T\n", "--states x").err, StartsWith("error: --states is for --dense and --apply"));
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// At a terminal
-
-/// The program as a person at a terminal has it.
-class Terminal {
- public:
-  Terminal(const std::string& model, const std::string& state_folder) {
-    process_ = forkpty(&side_, nullptr, nullptr, nullptr);
-    if (process_ == 0) {
-      setenv("XDG_STATE_HOME", state_folder.c_str(), 1);
-      setenv("HOME", state_folder.c_str(), 1);
-      setenv("TERM", "xterm", 1);
-      execl(BUNRAKU_PROGRAM, BUNRAKU_PROGRAM, "op", model.c_str(), nullptr);
-      _exit(127);
-    }
-  }
-  ~Terminal() {
-    if (process_ > 0) {
-      kill(process_, SIGKILL);
-      waitpid(process_, nullptr, 0);
-    }
-    close(side_);
-  }
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
-
-  void type(const std::string& keys) const {
-    EXPECT_EQ(write(side_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
-  }
-  /// What is shown up to and with a text, or up to the end.
-  std::string shown_up_to(const std::string& text) {
-    std::string out;
-    pollfd ready{side_, POLLIN, 0};
-    char c = 0;
-    while (!out.ends_with(text) && poll(&ready, 1, 60'000) == 1 && read(side_, &c, 1) == 1) {
-      out += c;
-    }
-    EXPECT_THAT(out, EndsWith(text));
-    return out;
-  }
-  /// Waits for the end; its exit status.
-  int status() {
-    char c = 0;
-    while (read(side_, &c, 1) == 1) {
-    }
-    int status = 0;
-    waitpid(std::exchange(process_, 0), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  int side_ = -1;
-  pid_t process_ = 0;
-};
-
-TEST_F(OpLines, AtATerminalHaveCompletionAndHistory) {
-  const std::string prompt = "puppet> ";
-  {
-    Terminal terminal(puppet, folder / "state");
-    if (terminal.shown_up_to(prompt).find("Tab completes") == std::string::npos) {
-      GTEST_SKIP() << "built without libedit";
-    }
-    terminal.type("latex ph\tt\r");
-    terminal.shown_up_to("\\tilde{\\phi}");
-    terminal.shown_up_to(prompt);
-    terminal.type("V[tor\t]\r");
-    terminal.shown_up_to("a stacked vector of body space at torso, 6 numbers");
-    terminal.shown_up_to(prompt);
-    terminal.type("phy\r");
-    terminal.shown_up_to("did you mean 'phi'?");
-    terminal.shown_up_to(prompt);
-    terminal.type("\x04");
-    EXPECT_EQ(terminal.status(), 0);
-  }
-  Terminal again(puppet, folder / "state");
-  again.shown_up_to(prompt);
-  again.type("\x10\x10\x10\r");  // three lines back
-  again.shown_up_to("\\tilde{\\phi}");
-  again.shown_up_to(prompt);
-  again.type("quit\r");
-  EXPECT_EQ(again.status(), 0);
 }
 
 }  // namespace
