@@ -137,6 +137,7 @@ PlanReport Evaluation::plan() const {
   for (const operators::Cluster& cluster : bindings_->clusters()) {
     if (cluster.members.size() > 1) {
       std::vector<std::string> names;
+      names.reserve(cluster.members.size());
       for (const int k : cluster.members) {
         names.push_back(bindings_->model().bodies()[at(k)].name);
       }
