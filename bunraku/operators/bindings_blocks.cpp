@@ -115,6 +115,7 @@ void Bindings::sweep_clusters() {
   D_inverse_.resize(count);
   K_.resize(count);
   std::vector<ArticulatedInertia<double>> P;
+  P.reserve(at(blocks_.size()));
   for (int k = 0; k < blocks_.size(); ++k) {
     P.push_back(ArticulatedInertia<double>::from_rigid(blocks_.M(k)));
   }

@@ -268,10 +268,13 @@ class Extractor {
     }
     const int stored = store(c);
     to.push_back(stored);
-    std::stable_sort(to.begin(), to.end(), [&](int x, int y) {
+    std::sort(to.begin(), to.end(), [&](int x, int y) {
       const int sx = choice(x).timing.sweeps();
       const int sy = choice(y).timing.sweeps();
-      return sx != sy ? sx < sy : choice(x).flops < choice(y).flops;
+      if (sx != sy) {
+        return sx < sy;
+      }
+      return choice(x).flops != choice(y).flops ? choice(x).flops < choice(y).flops : x < y;
     });
     prune(to);
     return std::find(to.begin(), to.end(), stored) != to.end();

@@ -104,6 +104,7 @@ class Compiler {
         return combine({{t.number, apply(t.parts[0], value)}}, t.range);
       case TermType::sum: {
         std::vector<std::pair<double, int>> terms;
+        terms.reserve(t.parts.size());
         for (const Operator& part : t.parts) {
           terms.emplace_back(1.0, apply(part, value));
         }

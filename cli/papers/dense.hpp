@@ -74,24 +74,26 @@ class Dense {
   /// A 6-vector of the world's axes for each body, in the bodies' own.
   Eigen::VectorXd in_bodies(const std::vector<Eigen::Vector3d>& upper, const std::vector<Eigen::Vector3d>& lower) const;
 
-  Eigen::MatrixXd phi() const;          ///< φ(i,j) from the poses of i and j.
-  Eigen::MatrixXd E_phi() const;        ///< φ(p,k) for each body's parent p.
-  Eigen::MatrixXd Delta_phi() const;    ///< φ(p,k) on the diagonal, the world a parent, too.
-  Eigen::MatrixXd S() const;            ///< The identity at (p,k).
-  Eigen::MatrixXd H() const;            ///< The joint maps.
-  Eigen::MatrixXd M() const;            ///< The inertias.
-  Eigen::MatrixXd B() const;            ///< φ from the nodes to their bodies.
-  Eigen::MatrixXd R() const;            ///< Composite inertias: sums over all bodies outboard.
-  Eigen::VectorXd V() const;            ///< Velocities.
-  Eigen::VectorXd alpha() const;        ///< Accelerations.
-  Eigen::VectorXd a() const;            ///< What of them depends on velocities, and gravity at the base.
-  Eigen::VectorXd a_gravity() const;    ///< Gravity at the base alone.
-  Eigen::VectorXd joint_rate() const;   ///< (dH*/dt)θ̇.
-  Eigen::VectorXd b() const;            ///< Gyroscopic forces (RK88 2.23).
-  Eigen::VectorXd f() const;            ///< Forces through the hinges, by Newton and Euler.
-  Eigen::VectorXd torques() const;      ///< T = H f.
-  Eigen::VectorXd bias() const;         ///< T at θ̈ = 0.
-  Eigen::VectorXd node_V() const;       ///< Velocities of the nodes.
+  Eigen::MatrixXd phi() const;         ///< φ(i,j) from the poses of i and j.
+  Eigen::MatrixXd E_phi() const;       ///< φ(p,k) for each body's parent p.
+  Eigen::MatrixXd Delta_phi() const;   ///< φ(p,k) on the diagonal, the world a parent, too.  //
+                                       ///< NOLINT(readability-identifier-naming): the papers' letter
+  Eigen::MatrixXd S() const;           ///< The identity at (p,k).
+  Eigen::MatrixXd H() const;           ///< The joint maps.
+  Eigen::MatrixXd M() const;           ///< The inertias.
+  Eigen::MatrixXd B() const;           ///< φ from the nodes to their bodies.
+  Eigen::MatrixXd R() const;           ///< Composite inertias: sums over all bodies outboard.
+  Eigen::VectorXd V() const;           ///< Velocities.
+  Eigen::VectorXd alpha() const;       ///< Accelerations.
+  Eigen::VectorXd a() const;           ///< What of them depends on velocities, and gravity at the base.
+  Eigen::VectorXd a_gravity() const;   ///< Gravity at the base alone.
+  Eigen::VectorXd joint_rate() const;  ///< (dH*/dt)θ̇.
+  Eigen::VectorXd b() const;           ///< Gyroscopic forces (RK88 2.23).
+  Eigen::VectorXd f() const;           ///< Forces through the hinges, by Newton and Euler.
+  Eigen::VectorXd torques() const;     ///< T = H f.
+  Eigen::VectorXd bias() const;        ///< T at θ̈ = 0.
+  Eigen::VectorXd node_V()
+      const;  ///< Velocities of the nodes.  // NOLINT(readability-identifier-naming): the papers' letter
   Eigen::VectorXd node_alpha() const;   ///< Their accelerations.
   Eigen::VectorXd node_a() const;       ///< ω × (ω × l) of the nodes.
   Eigen::MatrixXd jacobian() const;     ///< Velocities of the nodes for each unit velocity.
