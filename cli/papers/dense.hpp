@@ -74,10 +74,10 @@ class Dense {
   /// A 6-vector of the world's axes for each body, in the bodies' own.
   Eigen::VectorXd in_bodies(const std::vector<Eigen::Vector3d>& upper, const std::vector<Eigen::Vector3d>& lower) const;
 
-  Eigen::MatrixXd phi() const;         ///< φ(i,j) from the poses of i and j.
-  Eigen::MatrixXd E_phi() const;       ///< φ(p,k) for each body's parent p.
-  Eigen::MatrixXd Delta_phi() const;   ///< φ(p,k) on the diagonal, the world a parent, too.  //
-                                       ///< NOLINT(readability-identifier-naming): the papers' letter
+  Eigen::MatrixXd phi() const;    ///< φ(i,j) from the poses of i and j.
+  Eigen::MatrixXd E_phi() const;  ///< φ(p,k) for each body's parent p.
+  // NOLINTNEXTLINE(readability-identifier-naming): the papers' letter
+  Eigen::MatrixXd Delta_phi() const;   ///< φ(p,k) on the diagonal, the world a parent, too.
   Eigen::MatrixXd S() const;           ///< The identity at (p,k).
   Eigen::MatrixXd H() const;           ///< The joint maps.
   Eigen::MatrixXd M() const;           ///< The inertias.
@@ -92,8 +92,8 @@ class Dense {
   Eigen::VectorXd f() const;           ///< Forces through the hinges, by Newton and Euler.
   Eigen::VectorXd torques() const;     ///< T = H f.
   Eigen::VectorXd bias() const;        ///< T at θ̈ = 0.
-  Eigen::VectorXd node_V()
-      const;  ///< Velocities of the nodes.  // NOLINT(readability-identifier-naming): the papers' letter
+  // NOLINTNEXTLINE(readability-identifier-naming): the papers' letter
+  Eigen::VectorXd node_V() const;       ///< Velocities of the nodes.
   Eigen::VectorXd node_alpha() const;   ///< Their accelerations.
   Eigen::VectorXd node_a() const;       ///< ω × (ω × l) of the nodes.
   Eigen::MatrixXd jacobian() const;     ///< Velocities of the nodes for each unit velocity.
