@@ -1,12 +1,13 @@
-# Install rules and the package that find_package(bunraku) finds.
+# Install rules and the package that find_package(bunraku) finds. `cmake --install BUILD` installs everything,
+# with `--component library` what compiling against the library needs.
 
 set(bunraku_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bunraku")
 
-install(TARGETS bunraku EXPORT bunraku-targets
+install(TARGETS bunraku EXPORT bunraku-targets COMPONENT library
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(EXPORT bunraku-targets NAMESPACE bunraku:: DESTINATION "${bunraku_package_dir}")
+install(EXPORT bunraku-targets NAMESPACE bunraku:: DESTINATION "${bunraku_package_dir}" COMPONENT library)
 
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/bunraku-config.cmake.in"
@@ -19,14 +20,15 @@ write_basic_package_version_file(
 install(FILES
   "${PROJECT_BINARY_DIR}/package/bunraku-config.cmake"
   "${PROJECT_BINARY_DIR}/package/bunraku-config-version.cmake"
-  DESTINATION "${bunraku_package_dir}")
+  DESTINATION "${bunraku_package_dir}"
+  COMPONENT library)
 
 if(TARGET bunraku_cli)
   # The program finds the library beside it wherever the two are moved together.
   file(RELATIVE_PATH bunraku_bin_to_lib
     "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
   set_target_properties(bunraku_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bunraku_bin_to_lib}")
-  install(TARGETS bunraku_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS bunraku_cli COMPONENT program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/models/" DESTINATION "${CMAKE_INSTALL_DATADIR}/bunraku/models"
