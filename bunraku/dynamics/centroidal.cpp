@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "bunraku/dynamics/detail/block_sweeps.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 
@@ -22,7 +23,7 @@ void BasicDynamics<T>::center_of_mass_jacobian(std::span<T> out) {
   State& s = *state_;
   check_size(out.size(), 3 * s.nv(), "the Jacobian of the centre of mass");
   s.blocks.need_world();
-  s.sweep_composites();
+  kernels::sweep_composites(s.blocks, s.composite);
   std::fill(out.begin(), out.end(), T(0));
   if (!(s.model.mass() > 0)) {
     return;  // the centre stays at the world's origin
@@ -45,7 +46,7 @@ void BasicDynamics<T>::centroidal_momentum_matrix(std::span<T> out) {
   State& s = *state_;
   check_size(out.size(), 6 * s.nv(), "the centroidal momentum matrix");
   const Vec3<T> c = center_of_mass();
-  s.sweep_composites();
+  kernels::sweep_composites(s.blocks, s.composite);
   std::fill(out.begin(), out.end(), T(0));
   for (int k = 0; k < s.blocks.size(); ++k) {  // RH* of body k, taken to the centre of mass
     const Transform<T>& X_WB = s.blocks.X_WB(k);
@@ -63,7 +64,7 @@ void BasicDynamics<T>::centroidal_momentum_matrix_rate(std::span<T> out) {
   check_size(out.size(), 6 * s.nv(), "the centroidal momentum matrix's rate");
   const Vec3<T> c = center_of_mass();
   s.blocks.need_velocities();
-  s.sweep_composites();
+  kernels::sweep_composites(s.blocks, s.composite);
   s.sweep_composite_rates();
   std::fill(out.begin(), out.end(), T(0));
   Vec3<T> c_rate = Vec3<T>::zero();

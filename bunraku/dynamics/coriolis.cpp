@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "bunraku/dynamics/detail/block_sweeps.hpp"
 #include "bunraku/dynamics/detail/state.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 
@@ -15,7 +16,7 @@ void BasicDynamics<T>::coriolis_matrix(std::span<T> out) {
   State& s = *state_;
   check_size(out.size(), std::ptrdiff_t{s.nv()} * s.nv(), "the Coriolis matrix");
   s.blocks.need_velocities();
-  s.sweep_composites();
+  kernels::sweep_composites(s.blocks, s.composite);
   s.sweep_composite_rates();
   for (int k = 0; k < s.blocks.size(); ++k) {
     s.rate_columns(k);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "bunraku/dynamics/detail/block_algebra.hpp"
+#include "bunraku/dynamics/detail/block_sweeps.hpp"
 #include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/dynamics/detail/nodes.hpp"
@@ -69,12 +69,6 @@ int next_pivot(std::span<const T> whole, std::span<const T> left) {
   return best;
 }
 
-/// x ↦ Υx for Υ that maps forces to motions.
-template <class T>
-Motion<T> apply(const Mat6<T>& m, const Force<T>& f) {
-  return {m.a * f.moment + m.b * f.force, m.c * f.moment + m.d * f.force};
-}
-
 /// Writes the 6×6 block (i, j) of a matrix with `rows` rows, and its transpose at (j, i).
 template <class T, class F>
 void set_blocks(std::span<T> out, std::size_t rows, std::size_t i, std::size_t j, F&& element) {
@@ -86,30 +80,6 @@ void set_blocks(std::span<T> out, std::size_t rows, std::size_t i, std::size_t j
 }
 
 }  // namespace
-
-/// Υ(k) = ψ*(p,k)Υ(p)ψ(p,k) + H*(k)D⁻¹(k)H(k), from zero at the world (RJK91 after 20, RJK89 A.3 and A.5).
-template <class T>
-void BasicDynamics<T>::State::sweep_upsilon() {
-  for (int k = 0; k < blocks.size(); ++k) {
-    const int p = blocks.parent(k);
-    const kernels::SixForces<T> unit_forces = kernels::unit_forces(Transform<T>::identity());
-    std::array<Motion<T>, 6> columns{};
-    for (std::size_t i = 0; i < 6; ++i) {
-      const Force<T>& f = unit_forces[i];
-      columns[i] =
-          kernels::h_adjoint_times(blocks, k, kernels::d_inverse_times(blocks, k, kernels::h_times(blocks, k, f)));
-      if (p != world) {
-        const Motion<T> inner = apply(upsilon[static_cast<std::size_t>(p)], kernels::psi_times(blocks, k, f));
-        columns[i] += kernels::psi_adjoint_times(blocks, k, inner);
-      }
-    }
-    upsilon[static_cast<std::size_t>(k)] = {
-        Mat3<T>::from_columns(columns[0].angular, columns[1].angular, columns[2].angular),
-        Mat3<T>::from_columns(columns[3].angular, columns[4].angular, columns[5].angular),
-        Mat3<T>::from_columns(columns[0].linear, columns[1].linear, columns[2].linear),
-        Mat3<T>::from_columns(columns[3].linear, columns[4].linear, columns[5].linear)};
-  }
-}
 
 template <class T>
 void BasicDynamics<T>::operational_space_inverse(std::span<const Node> nodes, std::span<T> out) {
@@ -123,7 +93,7 @@ void BasicDynamics<T>::operational_space_inverse(std::span<const Node> nodes, st
     return;
   }
   s.blocks.need_articulated();
-  s.sweep_upsilon();
+  kernels::sweep_upsilon(s.blocks, s.upsilon);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       int c = nodes[i].body;  // the closest common ancestor: parents have smaller indices
@@ -142,7 +112,7 @@ void BasicDynamics<T>::operational_space_inverse(std::span<const Node> nodes, st
       const kernels::SixForces<T> right = psi(nodes[j]);
       std::array<Motion<T>, 6> moved{};
       for (std::size_t b = 0; b < 6; ++b) {
-        moved[b] = apply(s.upsilon[static_cast<std::size_t>(c)], right[b]);
+        moved[b] = kernels::motion_of(s.upsilon[static_cast<std::size_t>(c)], right[b]);
       }
       set_blocks(out, rows, i, j, [&](std::size_t a, std::size_t b) { return dot(left[a], moved[b]); });
     }
@@ -296,13 +266,11 @@ void BasicDynamics<T>::force_correction(Forces forces, std::span<T> out) {
   }
 }
 
-template void BasicDynamics<double>::State::sweep_upsilon();
 template void BasicDynamics<double>::State::operational_space_by_factor(std::span<const Node>, std::span<double>);
 template void BasicDynamics<double>::operational_space_inverse(std::span<const Node>, std::span<double>);
 template void BasicDynamics<double>::operational_space_inertia(std::span<const Node>, std::span<double>);
 template void BasicDynamics<double>::dynamically_consistent_inverse(std::span<const Node>, std::span<double>);
 template void BasicDynamics<double>::force_correction(Forces, std::span<double>);
-template void BasicDynamics<float>::State::sweep_upsilon();
 template void BasicDynamics<float>::State::operational_space_by_factor(std::span<const Node>, std::span<float>);
 template void BasicDynamics<float>::operational_space_inverse(std::span<const Node>, std::span<float>);
 template void BasicDynamics<float>::operational_space_inertia(std::span<const Node>, std::span<float>);

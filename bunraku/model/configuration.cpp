@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <random>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "bunraku/model/detail/arguments.hpp"
+#include "bunraku/model/detail/random.hpp"
 
 namespace bunraku {
 
@@ -25,22 +25,11 @@ void for_each_hinge(const Model& model, F&& f) {
   }
 }
 
-/// A uniform number in [0, 1), the same on every machine (the standard distributions are not).
-double uniform(std::mt19937_64& generator) {
-  return static_cast<double>(generator() >> 11) * 0x1p-53;
-}
-
-/// Written so that limits at the ends of the number range do not overflow.
-double uniform(std::mt19937_64& generator, double low, double high) {
-  const double u = uniform(generator);
-  return low * (1 - u) + high * u;
-}
-
 /// A rotation drawn uniformly from all (Shoemake's subgroup method).
-Quaternion<double> uniform_rotation(std::mt19937_64& generator) {
-  const double u = uniform(generator);
-  const double a = uniform(generator, 0, 2 * std::numbers::pi);
-  const double b = uniform(generator, 0, 2 * std::numbers::pi);
+Quaternion<double> uniform_rotation(Random& random) {
+  const double u = random.uniform();
+  const double a = random.uniform(0, 2 * std::numbers::pi);
+  const double b = random.uniform(0, 2 * std::numbers::pi);
   const double r = std::sqrt(1 - u);
   const double s = std::sqrt(u);
   return {s * std::cos(b), r * std::sin(a), r * std::cos(a), s * std::sin(b)};
@@ -61,22 +50,22 @@ bool is_angle(HingeType type, int i) {
   }
 }
 
-void random_hinge(const Hinge& hinge, std::mt19937_64& generator, double* q) {
+void random_hinge(const Hinge& hinge, Random& random, double* q) {
   if (hinge.type == HingeType::spherical || hinge.type == HingeType::free) {
-    const Quaternion<double> r = uniform_rotation(generator);
+    const Quaternion<double> r = uniform_rotation(random);
     q[0] = r.w;
     q[1] = r.x;
     q[2] = r.y;
     q[3] = r.z;
     for (int i = 4; i < hinge.configuration_size(); ++i) {
-      q[i] = uniform(generator, -1, 1);
+      q[i] = random.uniform(-1, 1);
     }
     return;
   }
   if (hinge.type == HingeType::custom) {
     std::array<double, max_hinge_velocities> v{};
     for (int i = 0; i < hinge.velocity_size(); ++i) {
-      v[static_cast<std::size_t>(i)] = uniform(generator, -1, 1);
+      v[static_cast<std::size_t>(i)] = random.uniform(-1, 1);
     }
     std::array<double, max_hinge_positions> start{};
     hinge_neutral(hinge, start.data());
@@ -91,7 +80,7 @@ void random_hinge(const Hinge& hinge, std::mt19937_64& generator, double* q) {
                        : std::isfinite(dof.upper) ? std::min(-reach, dof.upper - reach)
                                                   : -reach;
     const double high = std::isfinite(dof.upper) ? dof.upper : std::max(reach, low + reach);
-    q[i] = uniform(generator, low, high);
+    q[i] = random.uniform(low, high);
   }
 }
 
@@ -105,10 +94,9 @@ void neutral(const Model& model, std::span<double> q) {
 
 void random_configuration(const Model& model, std::uint64_t seed, std::span<double> q) {
   check_size(q.size(), model.nq(), "q");
-  std::mt19937_64 generator(seed);
-  for_each_hinge(model, [&](const Hinge& hinge, int at, int) {
-    random_hinge(hinge, generator, &q[static_cast<std::size_t>(at)]);
-  });
+  Random random(seed);
+  for_each_hinge(
+      model, [&](const Hinge& hinge, int at, int) { random_hinge(hinge, random, &q[static_cast<std::size_t>(at)]); });
 }
 
 void integrate(const Model& model, std::span<const double> q, std::span<const double> v, double dt,

@@ -95,10 +95,14 @@ void Bindings::place_nodes() {
   for (Cluster& cluster : clusters_) {
     cluster.nodes.clear();
   }
+  nodes_at_.assign(nodes_.empty() ? 0 : model_.bodies().size(), {});
   for (std::size_t i = 0; i < nodes_.size() && !clusters_.empty(); ++i) {
     // those on the world are looked after by the first cluster
     const int body = nodes_[i].body;
     clusters_[body == world ? 0 : at(cluster_of_[at(body)])].nodes.push_back(static_cast<int>(i));
+    if (body != world) {
+      nodes_at_[at(body)].push_back(static_cast<int>(i));
+    }
   }
 }
 

@@ -6,20 +6,12 @@
 
 #include <Eigen/Dense>
 
-#include "bunraku/dynamics/detail/block_algebra.hpp"
+#include "bunraku/dynamics/detail/block_sweeps.hpp"
 #include "bunraku/dynamics/detail/singular.hpp"
 #include "bunraku/operators/detail/at.hpp"
 #include "bunraku/operators/detail/bindings.hpp"
 
 namespace bunraku::operators {
-
-namespace {
-
-Motion<double> times(const Mat6<double>& m, const Force<double>& f) {
-  return {m.a * f.moment + m.b * f.force, m.c * f.moment + m.d * f.force};
-}
-
-}  // namespace
 
 void Bindings::need(Symbol symbol) {
   check(symbol);
@@ -30,7 +22,7 @@ void Bindings::need(Symbol symbol) {
   switch (symbol) {
     case Symbol::R:
       blocks_.need_positions();
-      sweep_composites();
+      kernels::sweep_composites(blocks_, R_);
       break;
     case Symbol::P:
     case Symbol::G:
@@ -53,7 +45,7 @@ void Bindings::need(Symbol symbol) {
       break;
     case Symbol::Upsilon:
       blocks_.need_articulated();
-      sweep_upsilon();
+      kernels::sweep_upsilon(blocks_, upsilon_);
       break;
     case Symbol::V:
     case Symbol::alpha:
@@ -70,39 +62,6 @@ void Bindings::need(Symbol symbol) {
       break;
   }
   fresh_[symbol] = version_;
-}
-
-/// R(p) = M(p) + Σ φ(p,k)R(k)φ*(p,k), inward (RK92 28–33).
-void Bindings::sweep_composites() {
-  for (int k = 0; k < blocks_.size(); ++k) {
-    R_[at(k)] = blocks_.M(k);
-  }
-  for (int k = blocks_.size() - 1; k >= 0; --k) {
-    if (blocks_.parent(k) != world) {
-      R_[at(blocks_.parent(k))] += blocks_.X_PB(k) * R_[at(k)];
-    }
-  }
-}
-
-/// Υ(k) = ψ*(p,k)Υ(p)ψ(p,k) + H*D⁻¹H, outward (RJK89 A.4).
-void Bindings::sweep_upsilon() {
-  for (int k = 0; k < blocks_.size(); ++k) {
-    const int p = blocks_.parent(k);
-    std::array<Motion<double>, 6> columns{};
-    const kernels::SixForces<double> units = kernels::unit_forces(Transform<double>::identity());
-    for (std::size_t i = 0; i < 6; ++i) {
-      columns[i] = kernels::h_adjoint_times(
-          blocks_, k, kernels::d_inverse_times(blocks_, k, kernels::h_times(blocks_, k, units[i])));
-      if (p != world) {
-        columns[i] +=
-            kernels::psi_adjoint_times(blocks_, k, times(upsilon_[at(p)], kernels::psi_times(blocks_, k, units[i])));
-      }
-    }
-    upsilon_[at(k)] = {Mat3<double>::from_columns(columns[0].angular, columns[1].angular, columns[2].angular),
-                       Mat3<double>::from_columns(columns[3].angular, columns[4].angular, columns[5].angular),
-                       Mat3<double>::from_columns(columns[0].linear, columns[1].linear, columns[2].linear),
-                       Mat3<double>::from_columns(columns[3].linear, columns[4].linear, columns[5].linear)};
-  }
 }
 
 /// The Riccati recursion with each cluster as one body: with E_φ split into what stays within clusters and what leaves

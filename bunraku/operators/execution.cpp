@@ -7,21 +7,12 @@
 #include <fmt/format.h>
 
 #include "bunraku/operators/detail/at.hpp"
+#include "bunraku/operators/detail/terms.hpp"
 #include "bunraku/operators/text.hpp"
 
 namespace bunraku::operators {
 
 namespace {
-
-/// The symbols that an expression needs blocks of.
-void collect(const Operator& x, std::vector<Symbol>& symbols) {
-  if (x.term().type == TermType::symbol) {
-    symbols.push_back(x.term().symbol);
-  }
-  for (const Operator& part : x.term().parts) {
-    collect(part, symbols);
-  }
-}
 
 /// The symmetric root of a symmetric matrix without negative eigenvalues; otherwise `refuse` is told why.
 template <class Refuse>
@@ -41,6 +32,11 @@ bool sums_over_children(const Value& value) {
   return direction_of(value) == Direction::inward;
 }
 
+/// Whether a step leaves ε or r beside its value.
+bool has_rest(const Value& value) {
+  return value.step == Step::filter || value.step == Step::smoother;
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -52,73 +48,106 @@ Execution::Execution(Plan plan, Bindings& bindings)
       node_count_(bindings.nodes().size()),
       rows_(bindings.dimension(plan_.expression.range())),
       cols_(plan_.input == no_value ? 1 : bindings.dimension(plan_.expression.domain())) {
-  std::vector<Symbol> named;  // as they are written, which is what a message should name
-  collect(plan_.expression, named);
-  for (const Symbol symbol : named) {
+  check_symbols();
+  make_slots();
+  list_loops();
+}
+
+void Execution::check_symbols() {
+  for (const Symbol symbol : symbols_in(plan_.expression)) {  // first as they are written, which a message should name
     bindings_.check(symbol);
   }
   for (const Value& value : plan_.values) {
-    if (value.step == Step::filter || value.step == Step::smoother) {
-      symbols_.push_back(Symbol::psi);
+    if (has_rest(value)) {
+      symbols_.insert(Symbol::psi);
     }
-    collect(value.factor.what, symbols_);
+    collect_symbols(value.factor.what, symbols_);
   }
-  std::sort(symbols_.begin(), symbols_.end());
-  symbols_.erase(std::unique(symbols_.begin(), symbols_.end()), symbols_.end());
   for (const Symbol symbol : symbols_) {
     bindings_.check(symbol);
   }
+}
 
+void Execution::make_slots() {
   std::size_t room = 0;
+  std::size_t rests = 0;
+  const std::size_t rest_size = at(bindings_.model().nv());
   for (const Value& value : plan_.values) {
     room += at(bindings_.dimension(value.space));
+    rests += has_rest(value) ? rest_size : 0;
   }
   storage_.assign(room, 0.0);
-  rests_.assign(at(bindings_.model().nv()) * plan_.values.size(), 0.0);
-  int rests = 0;
+  rests_.assign(rests, 0.0);
   slots_.reserve(plan_.values.size());
-  std::size_t used = 0;
+  double* next = storage_.data();
+  double* next_rest = rests_.data();
   for (const Value& value : plan_.values) {
     Slot slot{.value = &value,
               .step = value.step,
               .symbol = value.factor.what.term().symbol,
               .adjoint = value.factor.adjoint,
               .inverse = value.step == Step::apply && value.factor.what.term().type == TermType::inverse,
-              .out = storage_.data() + used,
+              .out = next,
               .size = bindings_.dimension(value.space)};
-    used += at(slot.size);
-    const auto pointer = [&](std::size_t i) -> const double* {
-      return i < value.in.size() && value.in[i] != no_value ? slots_[at(value.in[i])].out : nullptr;
-    };
-    slot.in = pointer(0);
-    slot.other = pointer(1);
-    for (std::size_t i = 0; value.step == Step::combine && i < value.in.size(); ++i) {
-      slot.terms.emplace_back(value.coefficients[i], pointer(i));
+    next += slot.size;
+    if (has_rest(value)) {
+      slot.rest = next_rest;
+      next_rest += rest_size;
     }
-    if (value.step == Step::filter || value.step == Step::smoother) {
-      slot.rest = rests_.data() + at(bindings_.model().nv()) * at(rests);
-      ++rests;
-    } else if (value.step == Step::innovation || value.step == Step::residual) {
-      slot.out = slots_[at(value.in[0])].rest;  // already there
-    }
-    if (value.step == Step::inject) {
-      slot.body = bindings_.part(plan_.values[at(value.in[0])].space);
-    } else if (value.step == Step::extract) {
-      slot.body = bindings_.part(value.space);
-    } else if (value.step == Step::apply_solved) {
-      const Operator& inner = value.factor.what.term().parts[0];
-      slot.solved = static_cast<int>(solved_.size());
-      solved_.push_back({value.factor.what, std::make_unique<Execution>(make_plan(inner, false), bindings_), {}, 0});
-    } else if (value.step == Step::apply_dense) {
-      slot.dense = static_cast<int>(dense_.size());
-      const Term& what = value.factor.what.term();
-      dense_.push_back(
-          {std::make_unique<Execution>(make_plan(what.parts[0], true), bindings_), what.type == TermType::root, {}, 0});
-    } else if (value.step == Step::one) {
-      *slot.out = 1;
-    }
+    connect(slot);
+    prepare(slot);
     slots_.push_back(std::move(slot));
   }
+}
+
+/// Where a step finds its operands.
+void Execution::connect(Slot& slot) const {
+  const Value& value = *slot.value;
+  const auto pointer = [&](std::size_t i) -> const double* {
+    return i < value.in.size() && value.in[i] != no_value ? slots_[at(value.in[i])].out : nullptr;
+  };
+  slot.in = pointer(0);
+  slot.other = pointer(1);
+  for (std::size_t i = 0; value.step == Step::combine && i < value.in.size(); ++i) {
+    slot.terms.emplace_back(value.coefficients[i], pointer(i));
+  }
+  if (value.step == Step::innovation || value.step == Step::residual) {
+    slot.out = slots_[at(value.in[0])].rest;  // already there
+  }
+}
+
+/// What a step needs once.
+void Execution::prepare(Slot& slot) {
+  const Value& value = *slot.value;
+  const Term& what = value.factor.what.term();
+  switch (value.step) {
+    case Step::inject:
+      slot.body = bindings_.part(plan_.values[at(value.in[0])].space);
+      break;
+    case Step::extract:
+      slot.body = bindings_.part(value.space);
+      break;
+    case Step::apply_solved:
+      slot.solved = static_cast<int>(solved_.size());
+      solved_.push_back({.what = value.factor.what,
+                         .inner = std::make_unique<Execution>(make_plan(what.parts[0], false), bindings_),
+                         .blocks = {}});
+      break;
+    case Step::apply_dense:
+      slot.dense = static_cast<int>(dense_.size());
+      dense_.push_back({.inner = std::make_unique<Execution>(make_plan(what.parts[0], true), bindings_),
+                        .root = what.type == TermType::root,
+                        .matrix = {}});
+      break;
+    case Step::one:
+      *slot.out = 1;
+      break;
+    default:
+      break;
+  }
+}
+
+void Execution::list_loops() {
   for (const Loop& loop : plan_.loops) {
     loop_slots_.emplace_back();
     for (const int i : loop.values) {
@@ -152,14 +181,8 @@ void Execution::refresh() {
   }
   bind_values();
   std::size_t largest = 6;
-  nodes_at_.assign(bindings_.nodes().empty() ? 0 : bindings_.model().bodies().size(), {});
   for (const Cluster& cluster : bindings_.clusters()) {
     largest = std::max({largest, 6 * cluster.members.size(), cluster.coordinates.size(), 6 * cluster.nodes.size()});
-    for (const int i : cluster.nodes) {
-      if (bindings_.nodes()[at(i)].body != world) {
-        nodes_at_[at(bindings_.nodes()[at(i)].body)].push_back(i);
-      }
-    }
   }
   scratch_.resize(2 * largest);
   version_ = bindings_.version();
@@ -308,12 +331,19 @@ void Execution::run(const Loop& loop) {
     }
     return;
   }
+  const std::vector<const Slot*>& slots = loop_slots_[at(static_cast<int>(&loop - plan_.loops.data()))];
   const int count = static_cast<int>(bindings_.clusters().size());
+  if (count == 0) {
+    for (const Slot* slot : slots) {
+      number_step(*slot);
+    }
+    return;
+  }
   const bool inward = loop.direction == Direction::inward;
   const bool coupled = bindings_.coupled();
   for (int n = 0; n < count; ++n) {
     const int c = inward ? count - 1 - n : n;
-    for (const Slot* slot : loop_slots_[at(static_cast<int>(&loop - plan_.loops.data()))]) {
+    for (const Slot* slot : slots) {
       if (coupled) {
         cluster_step(*slot, c, loop.direction);
       } else {
@@ -323,35 +353,20 @@ void Execution::run(const Loop& loop) {
   }
 }
 
-double Execution::flops() const {
-  double sum = 0;
+Work Execution::work() const {
+  Work sum;
   for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
     for (const Cluster& cluster : bindings_.clusters()) {
       const auto members = static_cast<double>(cluster.members.size());
-      sum += members * work_of(plan_, i, static_cast<double>(cluster.coordinates.size()) / members,
-                               static_cast<double>(cluster.nodes.size()) / members)
-                           .flops;
+      const Work one = work_of(plan_, i, static_cast<double>(cluster.coordinates.size()) / members,
+                               static_cast<double>(cluster.nodes.size()) / members);
+      sum.flops += members * one.flops;
+      sum.bytes += members * one.bytes;
     }
     if (plan_.values[at(i)].step == Step::apply_dense) {
       const double n = slots_[at(i)].size;
-      sum += n * (2 * n - 1);
-    }
-  }
-  return sum;
-}
-
-double Execution::bytes() const {
-  double sum = 0;
-  for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
-    for (const Cluster& cluster : bindings_.clusters()) {
-      const auto members = static_cast<double>(cluster.members.size());
-      sum += members * work_of(plan_, i, static_cast<double>(cluster.coordinates.size()) / members,
-                               static_cast<double>(cluster.nodes.size()) / members)
-                           .bytes;
-    }
-    if (plan_.values[at(i)].step == Step::apply_dense) {
-      const double n = slots_[at(i)].size;
-      sum += n * n * sizeof(double);
+      sum.flops += n * (2 * n - 1);
+      sum.bytes += n * n * sizeof(double);
     }
   }
   return sum;

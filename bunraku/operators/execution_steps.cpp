@@ -190,12 +190,12 @@ void Execution::apply_step(const Slot& slot, int k) {
       break;
     case Symbol::B:
       if (adjoint) {
-        for (const int i : nodes_at_[at(k)]) {
+        for (const int i : bindings_.nodes_at(k)) {
           put(slot.out + 6 * i, inverse_times(bindings_.nodes()[at(i)].X_BN, motion_at(in)));
         }
       } else {
         Force<double> f = Force<double>::zero();
-        for (const int i : nodes_at_[at(k)]) {
+        for (const int i : bindings_.nodes_at(k)) {
           f += bindings_.nodes()[at(i)].X_BN * force_at(slot.in + 6 * i);
         }
         put(out, f);
@@ -332,6 +332,13 @@ BUNRAKU_INLINE void Execution::range_step(const Slot& slot, int begin, int end) 
       break;
     default:  // there from the start
       break;
+  }
+}
+
+/// What a step does in a model without bodies: numbers are numbers there, too.
+void Execution::number_step(const Slot& slot) {
+  if (slot.value->space.kind == SpaceKind::number && slot.step != Step::dot) {
+    range_step(slot, 0, 1);
   }
 }
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/operators/detail/plan.hpp"
+#include "bunraku/operators/detail/terms.hpp"
 #include "bunraku/operators/simplify.hpp"
 #include "bunraku/operators/text.hpp"
 
@@ -16,15 +18,6 @@ namespace {
 
 /// More bodies than this are counted, not listed.
 constexpr std::size_t most_listed = 40;
-
-void collect(const Operator& x, std::set<Symbol>& symbols) {
-  if (x.term().type == TermType::symbol) {
-    symbols.insert(x.term().symbol);
-  }
-  for (const Operator& part : x.term().parts) {
-    collect(part, symbols);
-  }
-}
 
 std::string how(const SymbolInfo& row) {
   if (row.symbol == Symbol::E_phi || row.symbol == Symbol::E_psi || row.symbol == Symbol::K ||
@@ -88,8 +81,7 @@ std::string transform_text(const std::vector<double>& block) {
 std::vector<Level> levels(const System& system, const Operator& x) {
   const Model& model = system.model();
   const Operator result = simplify(x, conditions_of(system));
-  std::set<Symbol> symbols;
-  collect(result, symbols);
+  const std::set<Symbol> symbols = operators::symbols_in(result);
   const bool through_hinges = std::any_of(symbols.begin(), symbols.end(), [](Symbol s) {
     return s == Symbol::psi || s == Symbol::E_psi || s == Symbol::psit || s == Symbol::Omega;
   });
@@ -121,11 +113,8 @@ std::vector<Level> levels(const System& system, const Operator& x) {
   Level recursions{4, "the recursions", {}};
   for (const Sweep& sweep : system(x).plan().sweeps) {
     recursions.lines.push_back(sweep.direction == "local" ? "at every body:" : sweep.direction + ":");
-    std::size_t start = 0;
-    while (start < sweep.text.size()) {
-      const std::size_t end = std::min(sweep.text.find('\n', start), sweep.text.size());
-      recursions.lines.push_back("  " + sweep.text.substr(start, end - start));
-      start = end + 1;
+    for (const std::string_view line : operators::lines_of(sweep.text)) {
+      recursions.lines.push_back(fmt::format("  {}", line));
     }
   }
   out.push_back(std::move(recursions));

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "bunraku/operators/detail/plan.hpp"
+#include "bunraku/operators/detail/terms.hpp"
 
 namespace bunraku::operators {
 
@@ -78,38 +79,9 @@ std::optional<Operator> definition(Symbol symbol) {
   }
 }
 
-/// x with `change` applied to its leaves.
-template <class Change>
-Operator rebuilt(const Operator& x, const Change& change) {
-  const Term& t = x.term();
-  const auto part = [&](std::size_t i) { return rebuilt(t.parts[i], change); };
-  switch (t.type) {
-    case TermType::adjoint:
-      return ~part(0);
-    case TermType::sum:
-    case TermType::product: {
-      Operator out = part(0);
-      for (std::size_t i = 1; i < t.parts.size(); ++i) {
-        out = t.type == TermType::sum ? out + part(i) : out * part(i);
-      }
-      return out;
-    }
-    case TermType::scale:
-      return Operator(t.number) * part(0);
-    case TermType::inverse:
-      return inv(part(0));
-    case TermType::dense_inverse:
-      return dense_inv(part(0));
-    case TermType::root:
-      return sqrt(part(0));
-    case TermType::cross:
-      return cross(part(0));
-    case TermType::block:
-      return t.domain.kind == SpaceKind::number ? part(0).block(t.range.part)
-                                                : part(0).block(t.range.part, t.domain.part);
-    default:
-      return change(x);
-  }
+/// x with the symbols that others define replaced.
+Operator spelled_out(const Operator& x) {
+  return x.term().type == TermType::symbol ? definition(x.term().symbol).value_or(x) : with_parts(x, spelled_out);
 }
 
 int adjoints_in(const Operator& x) {
@@ -128,22 +100,9 @@ Operator tidy(const Operator& x) {
       return ~tidy(other);
     }
   }
-  switch (t.type) {
-    case TermType::sum:
-    case TermType::product: {
-      Operator out = tidy(t.parts[0]);
-      for (std::size_t i = 1; i < t.parts.size(); ++i) {
-        out = t.type == TermType::sum ? out + tidy(t.parts[i]) : out * tidy(t.parts[i]);
-      }
-      return out;
-    }
-    case TermType::scale:
-      return Operator(t.number) * tidy(t.parts[0]);
-    case TermType::inverse:
-      return inv(tidy(t.parts[0]));
-    default:
-      return x;
-  }
+  const bool open = t.type == TermType::sum || t.type == TermType::product || t.type == TermType::scale ||
+                    t.type == TermType::inverse;
+  return open ? with_parts(x, tidy) : x;
 }
 
 }  // namespace
@@ -153,14 +112,7 @@ Operator pushed(const Operator& x) {
 }
 
 Operator expanded(const Operator& x) {
-  return push(rebuilt(x,
-                      [](const Operator& leaf) {
-                        if (leaf.term().type != TermType::symbol) {
-                          return leaf;
-                        }
-                        return definition(leaf.term().symbol).value_or(leaf);
-                      }),
-              false);
+  return push(spelled_out(x), false);
 }
 
 Operator tidied(const Operator& x) {

@@ -1,6 +1,7 @@
 #include "bunraku/operators/detail/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -60,16 +61,22 @@ class Compiler {
 
   /// Σ c x, with sums of sums taken together and what cancels left out.
   int combine(const std::vector<std::pair<double, int>>& terms, const Space& space) {
-    std::map<int, double> sum;
-    std::vector<int> order;
+    std::vector<std::pair<int, double>> sum;
+    std::map<int, std::size_t> place;
     const auto put = [&](int value, double c) {
-      if (sum.emplace(value, 0.0).second) {
-        order.push_back(value);
+      const auto [found, is_new] = place.emplace(value, sum.size());
+      if (is_new || !std::isfinite(sum[found->second].second + c)) {
+        sum.emplace_back(value, c);
+      } else {
+        sum[found->second].second += c;
       }
-      sum[value] += c;
+    };
+    const auto multiplies_out = [&](double c, const Value& value) {  // and does not overflow or vanish
+      return value.step == Step::combine && std::all_of(value.coefficients.begin(), value.coefficients.end(),
+                                                        [&](double other) { return std::isnormal(c * other); });
     };
     for (const auto& [c, value] : terms) {
-      if (at(value).step == Step::combine) {
+      if (multiplies_out(c, at(value))) {
         for (std::size_t i = 0; i < at(value).in.size(); ++i) {
           put(at(value).in[i], c * at(value).coefficients[i]);
         }
@@ -78,10 +85,10 @@ class Compiler {
       }
     }
     Value out{.step = Step::combine, .space = space};
-    for (const int value : order) {
-      if (sum[value] != 0) {
+    for (const auto& [value, c] : sum) {
+      if (c != 0) {
         out.in.push_back(value);
-        out.coefficients.push_back(sum[value]);
+        out.coefficients.push_back(c);
       }
     }
     if (out.in.size() == 1 && out.coefficients[0] == 1) {

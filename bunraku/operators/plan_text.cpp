@@ -279,4 +279,14 @@ std::string recursion(const Plan& plan, const Loop& loop) {
   return Writer(plan).write(loop);
 }
 
+std::vector<std::string_view> lines_of(std::string_view recursion) {
+  std::vector<std::string_view> out;
+  while (!recursion.empty()) {
+    const std::size_t end = std::min(recursion.find('\n'), recursion.size());
+    out.push_back(recursion.substr(0, end));
+    recursion.remove_prefix(std::min(end + 1, recursion.size()));
+  }
+  return out;
+}
+
 }  // namespace bunraku::operators

@@ -1,28 +1,21 @@
 #include <algorithm>
 #include <array>
-#include <numbers>
-#include <random>
 
 #include <fmt/format.h>
 
 #include "bunraku/model/builder.hpp"
+#include "bunraku/model/detail/random.hpp"
 #include "bunraku/operators/verify.hpp"
 
 namespace bunraku {
 
 namespace {
 
-/// Numbers that are the same on every machine, which the standard's distributions need not be.
-class Numbers {
+/// Random parts of a model.
+class Parts : public Random {
  public:
-  explicit Numbers(std::uint64_t seed) : engine_(seed) {}
+  using Random::Random;
 
-  double uniform(double low, double high) {
-    return low + (high - low) * static_cast<double>(engine_() >> 11U) * 0x1p-53;
-  }
-  int integer(int low, int high) {
-    return low + static_cast<int>(engine_() % static_cast<std::uint64_t>(high - low + 1));
-  }
   Vec3<double> vec3(double size) { return {uniform(-size, size), uniform(-size, size), uniform(-size, size)}; }
   Vec3<double> unit() {
     Vec3<double> v = vec3(1);
@@ -42,9 +35,6 @@ class Numbers {
     }
     return sum;
   }
-
- private:
-  std::mt19937_64 engine_;
 };
 
 constexpr std::array types{HingeType::revolute, HingeType::prismatic, HingeType::spherical,     HingeType::universal,
@@ -54,33 +44,33 @@ constexpr std::array types{HingeType::revolute, HingeType::prismatic, HingeType:
 }  // namespace
 
 Model random_model(const RandomSystem& kind, std::uint64_t seed) {
-  Numbers numbers(seed * 2 + (kind.serial ? 1 : 0));
-  const int count = kind.bodies > 0 ? kind.bodies : numbers.integer(3, 8);
+  Parts random(seed * 2 + (kind.serial ? 1 : 0));
+  const int count = kind.bodies > 0 ? kind.bodies : random.integer(3, 8);
   ModelBuilder builder(fmt::format("random {} {}", kind.serial ? "chain" : "tree", seed));
-  builder.set_gravity(numbers.vec3(10));
+  builder.set_gravity(random.vec3(10));
   for (int i = 0; i < count; ++i) {
     BodySpec body{.name = fmt::format("b{}", i)};
-    const int parent = kind.serial || i < 2 ? i - 1 : numbers.integer(0, i - 1);
+    const int parent = kind.serial || i < 2 ? i - 1 : random.integer(0, i - 1);
     body.parent = parent < 0 ? std::string(world_name) : fmt::format("b{}", parent);
     // the first two turn, one on the other: with a fixed or free one there much would hold that does not in general
     body.hinge.type = i < 2 ? HingeType::revolute
-                            : types[static_cast<std::size_t>(numbers.integer(0, static_cast<int>(types.size()) - 1))];
-    body.hinge.axis = numbers.unit();
+                            : types[static_cast<std::size_t>(random.integer(0, static_cast<int>(types.size()) - 1))];
+    body.hinge.axis = random.unit();
     body.hinge.axis2 = perpendicular(body.hinge.axis);
-    body.hinge.pitch = numbers.uniform(0.1, 0.5);
+    body.hinge.pitch = random.uniform(0.1, 0.5);
     body.hinge.dofs.resize(static_cast<std::size_t>(body.hinge.velocity_size()));
     for (HingeDof& dof : body.hinge.dofs) {
-      dof.armature = kind.armature ? numbers.uniform(0.1, 0.6) : 0;
+      dof.armature = kind.armature ? random.uniform(0.1, 0.6) : 0;
     }
-    body.X_PF = numbers.transform();
-    body.X_MB = numbers.transform();
-    body.inertia = numbers.inertia();
+    body.X_PF = random.transform();
+    body.X_MB = random.transform();
+    body.inertia = random.inertia();
     builder.add(std::move(body));
   }
   for (int i = 0; i < 2; ++i) {
     builder.add(NodeSpec{.name = fmt::format("n{}", i),
-                         .body = fmt::format("b{}", i == 0 ? count - 1 : numbers.integer(0, count - 1)),
-                         .X_BN = numbers.transform()});
+                         .body = fmt::format("b{}", i == 0 ? count - 1 : random.integer(0, count - 1)),
+                         .X_BN = random.transform()});
   }
   return builder.build();
 }

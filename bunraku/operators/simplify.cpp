@@ -1,6 +1,8 @@
 #include "bunraku/operators/simplify.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "bunraku/operators/detail/egraph.hpp"
 #include "bunraku/operators/detail/extraction.hpp"
 #include "bunraku/operators/detail/plan.hpp"
+#include "bunraku/operators/detail/terms.hpp"
 #include "bunraku/operators/text.hpp"
 
 namespace bunraku {
@@ -22,8 +25,11 @@ using Cost = std::tuple<int, double, std::size_t, std::string>;
 
 /// Quantities that need the articulated inertias first, which a single application has to pay for.
 bool needs_articulated(const Operator& x) {
-  if (x.term().type == TermType::symbol) {
-    switch (x.term().symbol) {
+  return operators::any_in(x, [](const Operator& part) {
+    if (part.term().type != TermType::symbol) {
+      return false;
+    }
+    switch (part.term().symbol) {
       case Symbol::P:
       case Symbol::D:
       case Symbol::G:
@@ -39,8 +45,7 @@ bool needs_articulated(const Operator& x) {
       default:
         return false;
     }
-  }
-  return std::any_of(x.term().parts.begin(), x.term().parts.end(), needs_articulated);
+  });
 }
 
 Cost cost_of(const Operator& x) {
@@ -60,32 +65,15 @@ std::span<const Identity> table_of(const Search& search) {
 
 /// The arguments of functions, which the e-graph takes for leaves, simplified on their own.
 Operator simplified_inside(const Operator& x, const Search& search) {
-  const Term& t = x.term();
-  const auto part = [&](std::size_t i) { return simplified_inside(t.parts[i], search); };
-  switch (t.type) {
-    case TermType::sum:
-    case TermType::product: {
-      Operator out = part(0);
-      for (std::size_t i = 1; i < t.parts.size(); ++i) {
-        out = t.type == TermType::sum ? out + part(i) : out * part(i);
-      }
-      return out;
-    }
-    case TermType::adjoint:
-      return ~part(0);
-    case TermType::scale:
-      return Operator(t.number) * part(0);
-    case TermType::inverse:
-      return inv(part(0));
-    case TermType::dense_inverse:
-      return dense_inv(simplify(t.parts[0], search));
-    case TermType::cross:
-      return cross(simplify(t.parts[0], search));
-    case TermType::block:
-      return t.domain.kind == SpaceKind::number ? simplify(t.parts[0], search).block(t.range.part)
-                                                : simplify(t.parts[0], search).block(t.range.part, t.domain.part);
-    default:
+  switch (x.term().type) {
+    case TermType::root:
       return x;
+    case TermType::dense_inverse:
+    case TermType::cross:
+    case TermType::block:
+      return operators::with_parts(x, [&](const Operator& part) { return simplify(part, search); });
+    default:
+      return operators::with_parts(x, [&](const Operator& part) { return simplified_inside(part, search); });
   }
 }
 
@@ -151,8 +139,9 @@ std::optional<Found> saturated(const Operator& start, const Search& search, oper
 
 /// Whether an inverse is asked for that is not taken block by block.
 bool holds_inverse(const Operator& x) {
-  return (x.term().type == TermType::inverse && x.term().parts[0].kind() != Kind::memoryless) ||
-         std::any_of(x.term().parts.begin(), x.term().parts.end(), holds_inverse);
+  return operators::any_in(x, [](const Operator& part) {
+    return part.term().type == TermType::inverse && part.term().parts[0].kind() != Kind::memoryless;
+  });
 }
 
 /// Operands in an expression.
@@ -164,15 +153,28 @@ int size_of(const Operator& x) {
   return count;
 }
 
+/// Orders of magnitude that multiplying out may gain or lose.
+double reach_of(const Operator& x) {
+  const Term& t = x.term();
+  const bool has_number = (t.type == TermType::scale || t.type == TermType::number) && t.number != 0;
+  double inside = 0;
+  for (const Operator& part : t.parts) {
+    inside = t.type == TermType::sum ? std::max(inside, reach_of(part)) : inside + reach_of(part);
+  }
+  return inside + (has_number ? std::abs(std::log10(std::abs(t.number))) : 0);
+}
+
 Found search_for(const Operator& x, const Search& search) {
   if (x.range().kind == SpaceKind::any) {
     throw OperatorError("the space of this identity is not known", "add it to, or multiply it by, something");
   }
   Found found{operators::pushed(simplified_inside(x, search)), x, {}};
   found.result = found.start;
-  // A term of hundreds of operands leaves the search no room, and takes its time all the same.
+  // A term of hundreds of operands leaves the search no room, and takes its time all the same; numbers that overflow
+  // when they are multiplied out are better left where they are.
   constexpr int most_operands = 200;
-  if (size_of(found.start) > most_operands && !holds_inverse(found.start)) {
+  constexpr double most_reach = std::numeric_limits<double>::max_exponent10;
+  if ((size_of(found.start) > most_operands || reach_of(found.start) >= most_reach) && !holds_inverse(found.start)) {
     return found;
   }
   // First by the quick count, which gathers factors; then by the exact one, which may take a sum apart again.

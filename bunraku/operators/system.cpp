@@ -1,12 +1,12 @@
 #include "bunraku/operators/system.hpp"
 
 #include <algorithm>
-#include <random>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "bunraku/model/detail/arguments.hpp"
+#include "bunraku/model/detail/random.hpp"
 #include "bunraku/operators/detail/at.hpp"
 #include "bunraku/operators/detail/execution.hpp"
 #include "bunraku/operators/simplify.hpp"
@@ -122,10 +122,11 @@ std::vector<double> Evaluation::block(int i, int j) {
 
 PlanReport Evaluation::plan() const {
   const operators::Plan& plan = execution_->plan();
+  const operators::Work work = execution_->work();
   PlanReport report{.expression = to_ascii(plan.expression),
                     .sweeps = {},
-                    .flops = execution_->flops(),
-                    .bytes = execution_->bytes(),
+                    .flops = work.flops,
+                    .bytes = work.bytes,
                     .symmetric = plan.symmetric,
                     .notes = {}};
   for (const operators::Loop& loop : plan.loops) {
@@ -159,11 +160,8 @@ std::string to_string(const PlanReport& plan) {
                          sweep.direction == "inward" ? "inward: for every body k from the tips to the base"
                                                      : "outward: for every body k from the base to the tips");
     }
-    std::size_t start = 0;
-    while (start < sweep.text.size()) {
-      const std::size_t end = std::min(sweep.text.find('\n', start), sweep.text.size());
-      out += fmt::format("  {}\n", sweep.text.substr(start, end - start));
-      start = end + 1;
+    for (const std::string_view line : operators::lines_of(sweep.text)) {
+      out += fmt::format("  {}\n", line);
     }
   }
   for (const std::string& note : plan.notes) {
@@ -238,12 +236,7 @@ void System::bind_random(const Operator& variable, std::uint64_t seed) {
   for (const operators::VariableBlock& block : bindings_->blocks_for(variable).blocks) {
     count += static_cast<std::size_t>(block.values.size());
   }
-  std::mt19937_64 engine(seed);
-  std::vector<double> values(count);
-  for (double& each : values) {  // the same on every platform, which std::uniform_real_distribution need not be
-    each = static_cast<double>(static_cast<std::int64_t>(engine())) * 0x1p-63;
-  }
-  bind(variable, values);
+  bind(variable, Random(seed).vector(count));
 }
 
 Evaluation System::operator()(const Operator& x) const {

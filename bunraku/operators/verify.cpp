@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include <fmt/format.h>
 
 #include "bunraku/model/configuration.hpp"
+#include "bunraku/model/detail/random.hpp"
+#include "bunraku/operators/detail/terms.hpp"
 #include "bunraku/operators/system.hpp"
 
 namespace bunraku {
@@ -17,27 +18,6 @@ namespace {
 /// Operators with more columns than this are compared on random vectors.
 constexpr int most_columns = 400;
 constexpr int vectors_instead = 16;
-
-bool mentions(const Operator& x, Symbol symbol) {
-  return (x.term().type == TermType::symbol && x.term().symbol == symbol) ||
-         std::any_of(x.term().parts.begin(), x.term().parts.end(),
-                     [&](const Operator& part) { return mentions(part, symbol); });
-}
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
-  double operator()() { return static_cast<double>(static_cast<std::int64_t>(engine_())) * 0x1p-63; }
-  std::uint64_t seed() { return engine_(); }
-  std::vector<double> vector(int n) {
-    std::vector<double> out(static_cast<std::size_t>(n));
-    std::generate(out.begin(), out.end(), [this] { return (*this)(); });
-    return out;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 struct Difference {
   double residual = 0;
@@ -65,7 +45,7 @@ Difference compare(System& system, const Operator& lhs, const Operator& rhs, Ran
       std::fill(x.begin(), x.end(), 0.0);
       x[static_cast<std::size_t>(j)] = 1;
     } else {
-      x = random.vector(cols);
+      x = random.vector(x.size());
     }
     left.apply(x, y);
     right.apply(x, z);
@@ -99,15 +79,17 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
         "from {} to {}",
         to_string(left.domain()), to_string(left.range()), to_string(right.domain()), to_string(right.range())));
   }
-  const bool armature = mentions(left, Symbol::armature) || mentions(right, Symbol::armature);
+  const bool armature =
+      operators::symbols_in(left).contains(Symbol::armature) || operators::symbols_in(right).contains(Symbol::armature);
   Verdict verdict;
   const auto try_on = [&](const Model& model, const std::string& what, std::uint64_t seed) {
     Random random(seed);
     System system(model);
     std::vector<double> q(static_cast<std::size_t>(model.nq()));
     random_configuration(model, random.seed(), q);
-    system.set_state(q, random.vector(model.nv()));
-    system.set_accelerations(random.vector(model.nv()));
+    const auto nv = static_cast<std::size_t>(model.nv());
+    system.set_state(q, random.vector(nv));
+    system.set_accelerations(random.vector(nv));
     std::vector<Node> nodes(model.nodes().begin(), model.nodes().end());
     std::erase_if(nodes, [](const Node& node) { return node.body == world; });
     nodes.resize(std::min<std::size_t>(nodes.size(), 2));

@@ -45,8 +45,6 @@ struct BasicDynamics<T>::State {
 
   /// α(k) = φ*(H*θ̈ + a) with θ̈ in `full`, outward.
   void sweep_accelerations(std::span<Motion<T>> out);
-  /// R of φMφ* = R + φ̃R + Rφ̃* into `composite`, inward: body k and all outside it as one body. Needs positions.
-  void sweep_composites();
   /// The same of each body's B into `composite_rate`, where Ṁ = B + B*. Needs velocities.
   void sweep_composite_rates();
   /// Into `column_rate` for body k's hinge: the rate of H* seen from a frame that stands still where the body's is now,
@@ -60,8 +58,6 @@ struct BasicDynamics<T>::State {
                         Forces forces);
   void hybrid_by_matrix(std::span<const bool> prescribed, std::span<T> acceleration, std::span<T> torque,
                         Forces forces);
-  /// Υ(k) of RJK89 A.3 into `upsilon`, outward. Needs blocks' articulated inertias.
-  void sweep_upsilon();
   /// operational_space_inverse() with mimics.
   void operational_space_by_factor(std::span<const Node> nodes, std::span<T> out);
 

@@ -72,6 +72,8 @@ class Bindings {
 
   const Model& model() const { return model_; }
   const std::vector<Node>& nodes() const { return nodes_; }
+  /// Those on body k.
+  const std::vector<int>& nodes_at(int k) const { return nodes_at_[static_cast<std::size_t>(k)]; }
   const kernels::Blocks<double>& blocks() const { return blocks_; }
   const std::vector<Cluster>& clusters() const { return clusters_; }
   /// One for each body, close together in memory.
@@ -126,8 +128,6 @@ class Bindings {
  private:
   void make_clusters();
   void place_nodes();
-  void sweep_composites();
-  void sweep_upsilon();
   void sweep_clusters();
   void fill_vector(Symbol symbol);
   void fill_accelerations();
@@ -145,7 +145,8 @@ class Bindings {
   std::vector<Place> places_;
   std::vector<int> cluster_of_;  // by body
   std::vector<Node> nodes_;
-  std::deque<VariableBlocks> variables_;  // by_cluster points into them
+  std::vector<std::vector<int>> nodes_at_;  // by body; none without nodes
+  std::deque<VariableBlocks> variables_;    // by_cluster points into them
   std::optional<std::vector<double>> given_accelerations_;
   std::optional<std::vector<double>> given_torques_;
   std::vector<double> next_q_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -23,10 +24,8 @@ class Execution {
   /// Applies the expression; x has cols() numbers (none for a stacked vector), y has rows(). No allocation while the
   /// state stays as it is.
   void apply(const double* x, double* y);
-  /// Floating-point operations of one application.
-  double flops() const;
-  /// Bytes moved by one application, as far as caches do not help.
-  double bytes() const;
+  /// The work of one application.
+  Work work() const;
 
  private:
   /// What a value needs at run time.
@@ -52,15 +51,18 @@ class Execution {
     Operator what = Operator::identity();  // the inverse or root
     std::unique_ptr<Execution> inner;      // applies what is inverted
     std::vector<Matrix> blocks;
-    std::uint64_t version = 0;
   };
   struct Dense {
     std::unique_ptr<Execution> inner;  // applies what is inverted, or whose root is taken
     bool root = false;
     Matrix matrix;
-    std::uint64_t version = 0;
   };
 
+  void check_symbols();
+  void make_slots();
+  void connect(Slot& slot) const;
+  void prepare(Slot& slot);
+  void list_loops();
   void refresh();
   void refresh(Solved& solved);
   void refresh(Dense& dense);
@@ -74,6 +76,7 @@ class Execution {
   void shift_step(const Slot& slot, int k);
   void apply_step(const Slot& slot, int k);
   void plain_step(const Slot& slot, int cluster);
+  void number_step(const Slot& slot);
   void range_step(const Slot& slot, int begin, int end);
   void part_step(const Slot& slot, int cluster, SpaceKind kind);
   void cluster_filter_step(const Slot& slot, int cluster);
@@ -101,9 +104,8 @@ class Execution {
   std::vector<std::vector<const Slot*>> loop_slots_;  // what each loop of the plan does at a body
   std::vector<Solved> solved_;
   std::vector<Dense> dense_;
-  std::vector<Symbol> symbols_;
+  std::set<Symbol> symbols_;
   std::vector<double> scratch_;
-  std::vector<std::vector<int>> nodes_at_;  // with nodes: those of each body
   std::uint64_t version_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -105,5 +106,7 @@ Work work_of(const Plan& plan, int index, double nv, double nodes);
 
 /// A loop as a recursion in the papers' style.
 std::string recursion(const Plan& plan, const Loop& loop);
+/// Its lines.
+std::vector<std::string_view> lines_of(std::string_view recursion);
 
 }  // namespace bunraku::operators

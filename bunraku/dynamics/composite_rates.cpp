@@ -7,18 +7,6 @@
 namespace bunraku {
 
 template <class T>
-void BasicDynamics<T>::State::sweep_composites() {
-  for (int k = 0; k < blocks.size(); ++k) {
-    composite[static_cast<std::size_t>(k)] = blocks.M(k);
-  }
-  for (int k = blocks.size() - 1; k >= 0; --k) {  // R(p) = M(p) + Σ φ(p,k)R(k)φ*(p,k) (RK92 28–33)
-    if (blocks.parent(k) != world) {
-      composite[static_cast<std::size_t>(blocks.parent(k))] += blocks.X_PB(k) * composite[static_cast<std::size_t>(k)];
-    }
-  }
-}
-
-template <class T>
 void BasicDynamics<T>::State::sweep_composite_rates() {
   for (int k = 0; k < blocks.size(); ++k) {
     composite_rate[static_cast<std::size_t>(k)] = kernels::InertiaRate<T>::of(blocks.M(k), blocks.V(k));
@@ -47,10 +35,8 @@ void BasicDynamics<T>::State::rate_columns(int k) {
   }
 }
 
-template void BasicDynamics<double>::State::sweep_composites();
 template void BasicDynamics<double>::State::sweep_composite_rates();
 template void BasicDynamics<double>::State::rate_columns(int);
-template void BasicDynamics<float>::State::sweep_composites();
 template void BasicDynamics<float>::State::sweep_composite_rates();
 template void BasicDynamics<float>::State::rate_columns(int);
 
