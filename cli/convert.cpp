@@ -8,6 +8,7 @@
 
 #include "bunraku/io/urdf_writer.hpp"
 #include "commands.hpp"
+#include "errors.hpp"
 #include "output.hpp"
 
 namespace bunraku::cli {
@@ -58,7 +59,7 @@ void convert(const Arguments& arguments) {
   const std::string text = to_urdf(model, options);
   if (arguments.lossy) {
     for (const std::string& loss : urdf_losses(model)) {
-      fmt::print(stderr, "warning: left out: {}\n", loss);
+      print_to_stderr(fmt::format("warning: left out: {}\n", loss));
     }
   }
   if (output == "-") {

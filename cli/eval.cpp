@@ -1,14 +1,13 @@
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "commands.hpp"
 #include "json_writer.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "quantities.hpp"
 #include "states.hpp"
 #include "want.hpp"
@@ -16,33 +15,6 @@
 namespace bunraku::cli {
 
 namespace {
-
-/// Says how far a long run is, once a second, when a person is looking.
-class Progress {
- public:
-  void count() {
-    if (++states_ % 1000 != 0 || !shown_) {
-      return;
-    }
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ > std::chrono::seconds(1)) {
-      last_ = now;
-      fmt::print(stderr, "\r{} states", states_);
-      printed_ = true;
-    }
-  }
-  ~Progress() {
-    if (printed_) {
-      fmt::print(stderr, "\r\033[K");
-    }
-  }
-
- private:
-  long states_ = 0;
-  bool shown_ = isatty(STDERR_FILENO) == 1;
-  bool printed_ = false;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 struct Arguments {
   ModelArguments model;
@@ -61,6 +33,7 @@ void eval(const Arguments& arguments) {
   WholeOutput output;
   JsonWriter json;
   Progress progress;
+  long states = 0;
   arguments.states.for_each(model, users, [&](const State& state) {
     evaluator.set_state(state, !users.v.empty());
     json.clear();
@@ -71,7 +44,9 @@ void eval(const Arguments& arguments) {
     }
     json.end_object().newline();
     output.write(json.text());
-    progress.count();
+    if (++states % 1000 == 0) {
+      progress.show([&] { return fmt::format("{} states", states); });
+    }
   });
   output.commit();
 }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "commands.hpp"
 #include "demo_model.hpp"
@@ -13,6 +12,7 @@
 #include "output.hpp"
 #include "papers/systems.hpp"
 #include "papers/trial.hpp"
+#include "progress.hpp"
 
 namespace bunraku::cli {
 
@@ -81,21 +81,6 @@ std::vector<papers::Robot> load_robots(const std::vector<std::string>& paths) {
   }
   return out;
 }
-
-/// Says what is being done, when a person is looking.
-class ProgressLine {
- public:
-  ~ProgressLine() { clear(); }
-  void show(const std::string& text) {
-    if (shown_) {
-      fmt::print(stderr, "\r\033[K{}", text);
-    }
-  }
-  void clear() { show(""); }
-
- private:
-  bool shown_ = isatty(STDERR_FILENO) == 1;
-};
 
 /// What sort of statement it is.
 std::string_view kind(const papers::Outcome& each) {
@@ -215,11 +200,11 @@ std::string as_text(const std::vector<papers::Outcome>& outcomes, const std::vec
 }
 
 int papers_command(const Arguments& arguments) {
-  ProgressLine line;
   const std::vector<papers::Robot> robots = load_robots(arguments.models);
-  const std::vector<papers::Outcome> outcomes =
-      papers::run(arguments.id, robots, [&](const std::string& text) { line.show(text); });
-  line.clear();
+  const std::vector<papers::Outcome> outcomes = [&] {
+    Progress progress;
+    return papers::run(arguments.id, robots, [&](const std::string& text) { progress.show([&] { return text; }); });
+  }();
   print(arguments.json ? as_json(outcomes) : arguments.markdown ? as_markdown(outcomes) : as_text(outcomes, robots));
   return std::all_of(outcomes.begin(), outcomes.end(), [](const auto& each) { return each.pass(); }) ? success
                                                                                                      : finding;
