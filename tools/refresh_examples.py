@@ -32,6 +32,8 @@ def refreshed(text, program, root):
 def main():
     root = pathlib.Path(__file__).resolve().parent.parent
     program = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else root / "build/release/bunraku").resolve()
+    if not program.is_file():
+        sys.exit(f"there is no program {program}: ./run build makes it\n{__doc__}")
     for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
         before = path.read_text()
         after = refreshed(before, program, root)
