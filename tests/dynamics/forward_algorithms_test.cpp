@@ -6,6 +6,7 @@
 #include "bunraku/dynamics/dynamics.hpp"
 #include "support/dense_blocks.hpp"
 #include "support/dense_reference.hpp"
+#include "support/linear_algebra.hpp"
 #include "support/near.hpp"
 #include "support/random_model.hpp"
 
@@ -26,7 +27,7 @@ class ForwardAlgorithms : public testing::TestWithParam<int> {
   std::vector<AppliedForce<double>> forces = some_forces();
   DenseReference reference{model, q};
   Eigen::MatrixXd mass = reference.mass();
-  double condition = mass.norm() * mass.inverse().norm();
+  double condition = condition_number(mass);
 
   std::vector<AppliedForce<double>> some_forces() {
     std::vector<AppliedForce<double>> out;
@@ -75,8 +76,8 @@ TEST_P(ForwardAlgorithms, AgreeWithADenseSolve) {  // items D1, D3
   Dynamics dynamics(model);
   dynamics.set_state(q, v);
   const Eigen::VectorXd left = torque - passive_torques() + applied_torques();
-  const Eigen::VectorXd newton = mass.ldlt().solve(left - reference.bias(v));
-  const Eigen::VectorXd expected = mass.ldlt().solve(left - dynamics.bias());
+  const Eigen::VectorXd newton = solve_symmetric(mass, left - reference.bias(v));
+  const Eigen::VectorXd expected = solve_symmetric(mass, left - dynamics.bias());
   EXPECT_TRUE(is_near(expected, newton, 1e-10 * condition)) << "as far as differences allow";
   for (const ForwardAlgorithm algorithm : printed) {
     EXPECT_TRUE(is_near(dynamics.forward_by(algorithm, torque, forces), expected, 1e-14 * condition))
@@ -130,28 +131,31 @@ TEST_P(ForwardAlgorithms, AsOperatorExpressions) {  // item D1
   const DenseBlocks d(model, q, v);
   const DenseArticulated x(d);
   const Eigen::MatrixXd Psi = x.psi * d.E;  // RK92's Ψ
-  const Eigen::MatrixXd Di = x.D.inverse();
-  const Eigen::VectorXd expected = mass.ldlt().solve(torque - reference.bias(v));
+  const Eigen::MatrixXd Di = inverse_of(x.D);
+  const Eigen::VectorXd expected = solve_symmetric(mass, torque - reference.bias(v));
   const auto check = [&](const Eigen::VectorXd& got, const char* what) {
     EXPECT_TRUE(is_near(got, expected, 1e-10 * condition)) << what;
   };
   const Eigen::VectorXd T = torque;
   const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(d.nv, d.nv);
-  const Eigen::MatrixXd whiten = one - d.H * Psi * x.G;
-  const Eigen::VectorXd zeta = d.M * d.phi.transpose() * d.a + d.b;
-  const Eigen::VectorXd free_of_bias = T - d.H * d.phi * zeta;
-  check(whiten.transpose() * Di * whiten * free_of_bias, "RK92 47, 48");
-  const Eigen::VectorXd nu = Di * whiten * free_of_bias;
-  const Eigen::VectorXd alpha =
-      x.tau.transpose() * Psi.transpose() * d.H.transpose() * nu + d.H.transpose() * nu + d.phi.transpose() * d.a;
+  const Eigen::MatrixXd H_Psi = d.H * Psi;
+  const Eigen::MatrixXd H_psi = d.H * x.psi;
+  const Eigen::MatrixXd whiten = one - H_Psi * x.G;
+  const Eigen::MatrixXd back = whiten.transpose();
+  const Eigen::VectorXd zeta = d.M * (d.phi.transpose() * d.a) + d.b;
+  const Eigen::VectorXd free_of_bias = T - d.H * (d.phi * zeta);
+  const Eigen::VectorXd nu = Di * (whiten * free_of_bias);
+  check(back * nu, "RK92 47, 48");
+  const Eigen::VectorXd h_nu = d.H.transpose() * nu;
+  const Eigen::VectorXd alpha = x.tau.transpose() * (Psi.transpose() * h_nu) + h_nu + d.phi.transpose() * d.a;
   EXPECT_TRUE(is_near(alpha, d.phi.transpose() * (d.H.transpose() * expected + d.a), 1e-10 * condition)) << "RK92 56";
-  check(whiten.transpose() * Di * (T - d.H * Psi * (x.G * T + x.tau * zeta) - d.H * zeta), "RK92 60–62");
+  check(back * (Di * (T - H_Psi * (x.G * T + x.tau * zeta) - d.H * zeta)), "RK92 60–62");
   const Eigen::VectorXd Pa = x.P * d.a;
-  const Eigen::VectorXd nu4 = Di * (whiten * T - d.H * x.psi * (Pa + d.b) + d.H * Pa);  // (67) put right
-  check(whiten.transpose() * nu4 - x.G.transpose() * Psi.transpose() * x.tau.transpose() * d.a - x.G.transpose() * d.a,
-        "RK92 67 corrected, 68");
-  check(whiten.transpose() * Di * (T - d.H * x.psi * (x.K * T + Pa + d.b)) - x.K.transpose() * x.psi.transpose() * d.a,
-        "the same in one expression");
+  const Eigen::VectorXd nu4 = Di * (whiten * T - H_psi * (Pa + d.b) + d.H * Pa);  // (67) put right
+  const Eigen::VectorXd tau_a = x.tau.transpose() * d.a;
+  check(back * nu4 - x.G.transpose() * (Psi.transpose() * tau_a + d.a), "RK92 67 corrected, 68");
+  const Eigen::VectorXd psi_a = x.psi.transpose() * d.a;
+  check(back * (Di * (T - H_psi * (x.K * T + Pa + d.b))) - x.K.transpose() * psi_a, "the same in one expression");
   check(dynamics.forward_by(ForwardAlgorithm::fd4, torque), "the sweeps");
 }
 
@@ -184,28 +188,31 @@ Eigen::VectorXd two_sweeps(const DenseBlocks& d, const Eigen::VectorXd& v, const
   Eigen::VectorXd z = b;
   Eigen::VectorXd nu(d.nv);
   for (int k = d.N - 1; k >= 0; --k) {  // (70), (71)
-    const auto rows = Eigen::seqN(d.at(k), d.size(k));
-    const Eigen::VectorXd T = torque(rows);
+    const int at = d.at(k);
+    const int n = d.size(k);
+    const Eigen::VectorXd T = torque.segment(at, n);
     const Eigen::VectorXd z_k = z.segment<6>(6 * k);
-    nu(rows) = x.D(rows, rows).inverse() * (T - d.hinge_rows(k) * z_k);
+    nu.segment(at, n) = inverse_of(x.D.block(at, at, n, n)) * (T - d.hinge_rows(k) * z_k);
     if (const int p = d.body(k).parent; p != world) {
       const Eigen::VectorXd Pa = DenseBlocks::block(x.P, k, k) * a.segment<6>(6 * k);
-      z.segment<6>(6 * p) += DenseBlocks::block(x.psi, p, k) * (z_k + Pa) + x.K(Eigen::seqN(6 * p, 6), rows) * T;
+      z.segment<6>(6 * p) += DenseBlocks::block(x.psi, p, k) * (z_k + Pa) + x.K.block(6 * p, at, 6, n) * T;
     }
   }
   Eigen::VectorXd lambda(6 * d.N);
   Eigen::VectorXd out(d.nv);
   for (int k = 0; k < d.N; ++k) {  // (72), (73)
-    const auto rows = Eigen::seqN(d.at(k), d.size(k));
+    const int at = d.at(k);
+    const int n = d.size(k);
     const Eigen::VectorXd a_k = a.segment<6>(6 * k);
-    const Eigen::MatrixXd G = x.G(Eigen::seqN(6 * k, 6), rows);
+    const Eigen::VectorXd nu_k = nu.segment(at, n);
+    const Eigen::MatrixXd G = x.G.block(6 * k, at, 6, n);
     Eigen::VectorXd inner = Eigen::VectorXd::Zero(6);
     if (const int p = d.body(k).parent; p != world) {
       inner = DenseBlocks::block(d.E, p, k).transpose() * lambda.segment<6>(6 * p);
     }
     const Eigen::MatrixXd tau = DenseBlocks::block(x.tau, k, k);
-    lambda.segment<6>(6 * k) = tau.transpose() * (inner + a_k) + d.hinge_rows(k).transpose() * nu(rows);
-    out(rows) = nu(rows) - G.transpose() * (inner + a_k);
+    lambda.segment<6>(6 * k) = tau.transpose() * (inner + a_k) + d.hinge_rows(k).transpose() * nu_k;
+    out.segment(at, n) = nu_k - G.transpose() * (inner + a_k);
   }
   return out;
 }

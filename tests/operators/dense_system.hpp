@@ -2,17 +2,16 @@
 /// What operator expressions come to, in dense matrices: from poses and joint maps alone, term by term.
 #pragma once
 
-#include <charconv>
 #include <map>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
-#include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/operators/system.hpp"
 #include "support/dense_blocks.hpp"
+#include "support/random.hpp"
 
 namespace bunraku::test {
 
@@ -22,36 +21,7 @@ class DenseSystem {
   using Matrix = Eigen::MatrixXd;
 
   DenseSystem(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& a,
-              std::vector<Node> nodes = {})
-      : blocks(model, q, v), nodes_(std::move(nodes)) {
-    N = blocks.N;
-    nv = model.nv();
-    const Matrix one = identity(6 * N);
-    put(Symbol::E_phi, blocks.E);
-    put(Symbol::phi, blocks.phi);
-    put(Symbol::phit, blocks.phi - one);
-    put(Symbol::H, blocks.S.transpose() * blocks.H);
-    put(Symbol::M, blocks.M);
-    put(Symbol::armature, blocks.S.transpose() * blocks.armature * blocks.S);
-    put(Symbol::R, diagonal(blocks.phi * blocks.M * blocks.phi.transpose()));
-    put_shifts();
-    put_nodes();
-    mass = get(Symbol::H) * blocks.phi * blocks.M * blocks.phi.transpose() * get(Symbol::H).transpose() +
-           get(Symbol::armature);
-    const Matrix J = blocks.phi.transpose() * get(Symbol::H).transpose();
-    put(Symbol::Omega, J * mass.ldlt().solve(J.transpose()));
-    coupled = blocks.S.rows() != blocks.S.cols();
-    eliminate();
-    if (!coupled) {
-      const DenseArticulated articulated(blocks);
-      put(Symbol::P, articulated.P);
-      put(Symbol::G, articulated.G);
-      put(Symbol::tau, articulated.G * blocks.H);
-      put(Symbol::taub, one - articulated.G * blocks.H);
-      put(Symbol::Upsilon, diagonal(get(Symbol::Omega)));
-    }
-    put_vectors(v, a);
-  }
+              std::vector<Node> nodes = {});
 
   const Matrix& get(Symbol symbol) const { return symbols_.at(symbol); }
   bool has(Symbol symbol) const { return symbols_.contains(symbol); }
@@ -60,70 +30,9 @@ class DenseSystem {
   void bind(const Operator& variable, const Matrix& value) { variables_[variable.term().name] = value; }
 
   /// The matrix of an expression.
-  Matrix operator()(const Operator& x) const {
-    const Term& t = x.term();
-    const auto part = [&](std::size_t i) { return (*this)(t.parts[i]); };
-    switch (t.type) {
-      case TermType::symbol:
-        return get(t.symbol);
-      case TermType::variable:
-        return variables_.at(t.name);
-      case TermType::identity:
-        return identity(dimension(t.range));
-      case TermType::number:
-        return Matrix::Constant(1, 1, t.number);
-      case TermType::unit:
-        return identity(nv).col(t.index);
-      case TermType::sum: {
-        Matrix out = part(0);
-        for (std::size_t i = 1; i < t.parts.size(); ++i) {
-          out += part(i);
-        }
-        return out;
-      }
-      case TermType::product: {
-        Matrix out = part(0);
-        for (std::size_t i = 1; i < t.parts.size(); ++i) {
-          out = (out * part(i)).eval();
-        }
-        return out;
-      }
-      case TermType::scale:
-        return t.number * part(0);
-      case TermType::adjoint:
-        return part(0).transpose();
-      case TermType::inverse:
-      case TermType::dense_inverse:
-        return part(0).fullPivLu().inverse();
-      case TermType::root:
-        return Eigen::SelfAdjointEigenSolver<Matrix>(part(0)).operatorSqrt();
-      case TermType::cross:
-        return cross_of(part(0));
-      case TermType::block: {
-        const auto [row, rows] = place(t.range);
-        const auto [column, columns] = place(t.domain);
-        return part(0).block(row, column, rows, columns);
-      }
-    }
-    throw std::logic_error("no such term");
-  }
+  Matrix operator()(const Operator& x) const;
 
-  static Matrix identity(int n) { return Matrix::Identity(n, n); }
-  int dimension(const Space& space) const {
-    if (!space.part.empty()) {
-      return place(space).second;
-    }
-    switch (space.kind) {
-      case SpaceKind::hinge:
-        return nv;
-      case SpaceKind::body:
-        return 6 * N;
-      case SpaceKind::node:
-        return 6 * static_cast<int>(nodes_.size());
-      default:
-        return 1;
-    }
-  }
+  int dimension(const Space& space) const;
 
   DenseBlocks blocks;
   int N = 0;
@@ -134,185 +43,30 @@ class DenseSystem {
 
  private:
   void put(Symbol symbol, const Matrix& value) { symbols_[symbol] = value; }
-
-  Matrix diagonal(const Matrix& all) const {
-    Matrix out = Matrix::Zero(6 * N, 6 * N);
-    for (int k = 0; k < N; ++k) {
-      out.block<6, 6>(6 * k, 6 * k) = all.block<6, 6>(6 * k, 6 * k);
-    }
-    return out;
-  }
-
-  void put_shifts() {
-    Matrix shift = Matrix::Zero(6 * N, 6 * N);
-    Matrix moved = Matrix::Zero(6 * N, 6 * N);
-    for (int k = 0; k < N; ++k) {
-      const int p = blocks.body(k).parent;
-      Eigen::Matrix4d X = to_eigen(blocks.kinematics.pose(k));
-      if (p != world) {
-        shift.block<6, 6>(6 * p, 6 * k).setIdentity();
-        X = to_eigen(blocks.kinematics.pose(p)).inverse() * X;
-      }
-      moved.block<6, 6>(6 * k, 6 * k) = DenseBlocks::force_matrix(X);
-    }
-    put(Symbol::S, shift);
-    put(Symbol::Delta_phi, moved);
-  }
-
-  void put_nodes() {
-    Matrix B = Matrix::Zero(6 * N, 6 * static_cast<Eigen::Index>(nodes_.size()));
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].body != world) {
-        B.block<6, 6>(6 * nodes_[i].body, 6 * static_cast<Eigen::Index>(i)) =
-            DenseBlocks::force_matrix(to_eigen(nodes_[i].X_BN));
-      }
-    }
-    put(Symbol::B, B);
-  }
-
+  Matrix diagonal(const Matrix& all) const;
+  void put_shifts();
+  void put_nodes();
   /// The finest sets of bodies that hold each follower with its leader and have one parent each.
-  void find_clusters() {
-    std::vector<int> set(static_cast<std::size_t>(N));
-    for (int k = 0; k < N; ++k) {
-      set[static_cast<std::size_t>(k)] = k;
-    }
-    const auto of = [&](int k) -> int& { return set[static_cast<std::size_t>(k)]; };
-    const auto join = [&](int i, int j) {
-      const int from = std::max(of(i), of(j));
-      const int to = std::min(of(i), of(j));
-      std::replace(set.begin(), set.end(), from, to);
-    };
-    for (int k = 0; k < N; ++k) {
-      if (blocks.body(k).leader != world) {
-        join(k, blocks.body(k).leader);
-      }
-    }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (int i = 0; i < N; ++i) {
-        for (int j = 0; j < N; ++j) {
-          const int p = blocks.body(i).parent;
-          const int r = blocks.body(j).parent;
-          if (of(i) == of(j) && p > r && of(p) != of(i) && (r == world || of(r) != of(i))) {
-            join(p, i);  // two ways out: the lower one is inside
-            changed = true;
-          }
-        }
-      }
-    }
-    for (int k = 0; k < N; ++k) {
-      if (of(k) == k) {
-        clusters.emplace_back();
-        for (int i = 0; i < N; ++i) {
-          if (of(i) == k) {
-            clusters.back().push_back(i);
-          }
-        }
-      }
-    }
-  }
-
+  void find_clusters();
   /// D, K and ψ with each cluster as one body: H̄ = H φ_b, Ē = E_out φ_b.
-  void eliminate() {
-    find_clusters();
-    const Matrix& H = get(Symbol::H);
-    Matrix P = blocks.M;
-    Matrix D = Matrix::Zero(nv, nv);
-    Matrix K = Matrix::Zero(6 * N, nv);
-    for (auto cluster = clusters.rbegin(); cluster != clusters.rend(); ++cluster) {
-      Matrix inside = Matrix::Zero(6 * N, 6 * N);  // projection on its bodies
-      Matrix hinges = Matrix::Zero(nv, nv);
-      for (const int k : *cluster) {
-        inside.block<6, 6>(6 * k, 6 * k).setIdentity();
-        for (int j = 0; j < blocks.body(k).nv; ++j) {
-          hinges(blocks.body(k).v_index + j, blocks.body(k).v_index + j) = 1;
-        }
-      }
-      const Matrix within = DenseBlocks::inverse(inside * blocks.E * inside) * inside;
-      const Matrix h = hinges * H * within;
-      const Matrix e = (identity(6 * N) - inside) * blocks.E * within;
-      const Matrix p = inside * P * inside;
-      const Matrix d = h * p * h.transpose() + hinges * get(Symbol::armature);
-      const Matrix other = identity(nv) - hinges;
-      const Matrix d_inverse = hinges * (d + other).inverse() * hinges;
-      const Matrix k = e * p * h.transpose() * d_inverse;
-      D += d;
-      K += k;
-      P += e * p * e.transpose() - k * d * k.transpose();
-    }
-    put(Symbol::D, D);
-    put(Symbol::K, K);
-    put(Symbol::E_psi, blocks.E - K * H);
-    put(Symbol::psi, DenseBlocks::inverse(blocks.E - K * H));
-    put(Symbol::psit, get(Symbol::psi) - identity(6 * N));
-  }
-
-  void put_vectors(const Eigen::VectorXd& v, const Eigen::VectorXd& acceleration) {
-    const Matrix& H = get(Symbol::H);
-    put(Symbol::thetad, v);
-    put(Symbol::thetadd, acceleration);
-    Eigen::VectorXd V(6 * N);
-    for (int k = 0; k < N; ++k) {
-      V.segment<6>(6 * k) = to_eigen(blocks.kinematics.velocity(k));
-    }
-    put(Symbol::V, V);
-    put(Symbol::a, blocks.a);
-    put(Symbol::b, blocks.b);
-    put(Symbol::alpha, blocks.phi.transpose() * (H.transpose() * acceleration + blocks.a));
-    put(Symbol::f, blocks.phi * (blocks.M * get(Symbol::alpha) + blocks.b));
-    put(Symbol::T, H * get(Symbol::f) + get(Symbol::armature) * acceleration);
-  }
-
-  Matrix cross_of(const Matrix& z) const {
-    Matrix out = Matrix::Zero(6 * N, 6 * N);
-    for (int k = 0; k < N; ++k) {
-      const auto skew_of = [&](int at) {
-        return to_eigen(skew(Vec3<double>{z(6 * k + at, 0), z(6 * k + at + 1, 0), z(6 * k + at + 2, 0)}));
-      };
-      out.block<3, 3>(6 * k, 6 * k) = out.block<3, 3>(6 * k + 3, 6 * k + 3) = skew_of(0);
-      out.block<3, 3>(6 * k + 3, 6 * k) = skew_of(3);
-    }
-    return out;
-  }
-
+  void eliminate();
+  void put_vectors(const Eigen::VectorXd& v, const Eigen::VectorXd& acceleration);
+  Matrix cross_of(const Matrix& z) const;
   /// First number and count of a part of a space.
-  std::pair<int, int> place(const Space& space) const {
-    if (space.part.empty()) {
-      return {0, dimension(space)};
-    }
-    int i = -1;
-    const std::string& name = space.part;
-    std::from_chars(name.data(), name.data() + name.size(), i);
-    if (space.kind == SpaceKind::node) {
-      for (std::size_t j = 0; j < nodes_.size(); ++j) {
-        i = nodes_[j].name == name ? static_cast<int>(j) : i;
-      }
-      return {6 * i, 6};
-    }
-    for (int k = 0; k < N; ++k) {
-      i = blocks.body(k).name == name ? k : i;
-    }
-    return space.kind == SpaceKind::body ? std::pair{6 * i, 6} : std::pair{blocks.body(i).v_index, blocks.body(i).nv};
-  }
+  std::pair<int, int> place(const Space& space) const;
 
   std::vector<Node> nodes_;
   std::map<Symbol, Matrix> symbols_;
   std::map<std::string, Matrix> variables_;
 };
 
+/// The largest difference of two matrices, as a part of the largest element of both.
+double relative_difference(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right);
+
 /// A system at a random state with nodes on several bodies, and the dense one beside it.
 struct SystemAndDense {
-  SystemAndDense(const Model& of, unsigned seed) : random(seed), model(of), system(of) {
-    q = random_configuration(model, seed);
-    v = random.vector(model.nv());
-    a = random.vector(model.nv());
-    const int last = static_cast<int>(model.bodies().size()) - 1;
-    // not in the order of their bodies
-    nodes = {{"n0", last, random.transform()}, {"n1", 0, random.transform()}, {"n2", last / 2, random.transform()}};
-    system.set_state(detail::as_span(q), detail::as_span(v));
-    system.set_accelerations(detail::as_span(a));
-    system.set_nodes(nodes);
-  }
+  SystemAndDense(const Model& of, unsigned seed);
+
   /// Made when asked for: differences of velocities take their time.
   DenseSystem dense() const { return {model, q, v, a, nodes}; }
 

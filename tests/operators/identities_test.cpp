@@ -3,7 +3,9 @@
 #include "bunraku/operators/identities.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +14,7 @@
 #include "bunraku/operators/verify.hpp"
 #include "operators/coupled_models.hpp"
 #include "operators/dense_system.hpp"
+#include "support/random_model.hpp"
 
 namespace bunraku::test {
 namespace {
@@ -21,13 +24,6 @@ bool has_all(const DenseSystem& dense, const Operator& x) {
   const Term& t = x.term();
   return (t.type != TermType::symbol || dense.has(t.symbol)) &&
          std::all_of(t.parts.begin(), t.parts.end(), [&](const Operator& part) { return has_all(dense, part); });
-}
-
-double residual(const DenseSystem& dense, const Identity& identity) {
-  const Eigen::MatrixXd left = dense(identity.left);
-  const Eigen::MatrixXd right = dense(identity.right);
-  const double scale = std::max(left.cwiseAbs().maxCoeff(), right.cwiseAbs().maxCoeff());
-  return scale == 0 ? 0 : (left - right).cwiseAbs().maxCoeff() / scale;
 }
 
 /// Chains and trees with hinges of all types, and coupled ones.
@@ -57,6 +53,19 @@ std::vector<Model> models_of(const Conditions& conditions) {
   return out;
 }
 
+/// These models at random states in dense matrices, made once for all identities.
+const std::vector<DenseSystem>& dense_systems(const Conditions& conditions) {
+  static std::array<std::vector<DenseSystem>, 4> made;
+  std::vector<DenseSystem>& out = made[(conditions.armature ? 1U : 0U) + (conditions.couplings ? 2U : 0U)];
+  if (out.empty()) {
+    unsigned seed = 1;
+    for (const Model& model : models_of(conditions)) {
+      out.push_back(SystemAndDense(model, seed++).dense());
+    }
+  }
+  return out;
+}
+
 class Identities : public testing::TestWithParam<int> {
  protected:
   const Identity& identity = identities()[static_cast<std::size_t>(GetParam())];
@@ -76,12 +85,10 @@ TEST_P(Identities, HoldWhereTheySay) {
         !(identity.without_armature && conditions.armature) && !(identity.without_couplings && conditions.couplings);
     double worst = 0;
     bool defined = true;
-    unsigned seed = 1;
-    for (const Model& model : models_of(conditions)) {
-      const DenseSystem dense = SystemAndDense(model, seed++).dense();
+    for (const DenseSystem& dense : dense_systems(conditions)) {
       defined = defined && has_all(dense, identity.left) && has_all(dense, identity.right);
       if (defined) {
-        worst = std::max(worst, residual(dense, identity));
+        worst = std::max(worst, relative_difference(dense(identity.left), dense(identity.right)));
       }
     }
     if (holds) {

@@ -15,6 +15,7 @@
 #include "bunraku/operators/verify.hpp"
 #include "operators/coupled_models.hpp"
 #include "operators/dense_system.hpp"
+#include "operators/messages.hpp"
 #include "operators/random_expression.hpp"
 
 namespace bunraku::test {
@@ -39,11 +40,6 @@ SystemAndDense system_for(const Conditions& conditions) {
   return {random_model({.armature = conditions.armature, .bodies = 5}, 12), 5};
 }
 
-double residual(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right) {
-  const double scale = std::max(left.cwiseAbs().maxCoeff(), right.cwiseAbs().maxCoeff());
-  return scale == 0 ? 0 : (left - right).cwiseAbs().maxCoeff() / scale;
-}
-
 /// Loops that carry something between bodies, as an expression stands.
 std::size_t sweeps(const System& system, const Operator& x) {
   const PlanReport plan = system.literal(x).plan();
@@ -51,25 +47,15 @@ std::size_t sweeps(const System& system, const Operator& x) {
       std::count_if(plan.sweeps.begin(), plan.sweeps.end(), [](const Sweep& s) { return s.direction != "local"; }));
 }
 
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const OperatorError& error) {
-    return error.what();
-  }
-  return "no OperatorError";
-}
-
 /// Every step equals the start, in dense matrices, and names a rule of the table or algebra.
 void expect_sound(const Derivation& derivation, const Conditions& conditions) {
   const SystemAndDense both = system_for(conditions);
   const DenseSystem dense = both.dense();
   const Eigen::MatrixXd start = dense(derivation.start);
-  EXPECT_LT(residual(dense(derivation.result), start), 1e-8) << to_ascii(derivation.result);
+  EXPECT_LT(relative_difference(dense(derivation.result), start), 1e-8) << to_ascii(derivation.result);
   for (const DerivationStep& step : derivation.steps) {
     SCOPED_TRACE(step.rule + ": " + to_ascii(step.expression));
-    EXPECT_LT(residual(dense(step.expression), start), 1e-8);
+    EXPECT_LT(relative_difference(dense(step.expression), start), 1e-8);
     if (step.rule == "algebra") {
       EXPECT_FALSE(step.source.empty());
       continue;

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cmath>
-#include <memory>
-#include <string>
 
 #include "bunraku/model/builder.hpp"
 #include "support/random.hpp"
@@ -18,18 +15,8 @@ class CamHinge : public CustomHinge {
  public:
   int configuration_size() const override { return 2; }
   int velocity_size() const override { return 2; }
-  Transform<double> pose(const double* q) const override {
-    const Transform<double> cam{Rotation<double>::about_z(q[0]), {0.2 * (1 - std::cos(q[0])), 0, 0.1 * std::sin(q[0])}};
-    return cam * Transform<double>::rotate(Rotation<double>::about_x(q[1]));
-  }
-  void joint_map(const double* q, Motion<double>* columns) const override {
-    const double c = std::cos(q[1]);
-    const double s = std::sin(q[1]);
-    const Vec3<double> slope{0.2 * std::sin(q[0]), 0, 0.1 * std::cos(q[0])};
-    const Vec3<double> in_cam = Rotation<double>::about_z(q[0]).inverse_times(slope);
-    columns[0] = {{0, s, c}, Rotation<double>::about_x(q[1]).inverse_times(in_cam)};
-    columns[1] = {{1, 0, 0}, {0, 0, 0}};
-  }
+  Transform<double> pose(const double* q) const override;
+  void joint_map(const double* q, Motion<double>* columns) const override;
 };
 
 /// Every type, the user's own included.
@@ -39,83 +26,19 @@ inline constexpr std::array all_hinge_types = {HingeType::fixed,         HingeTy
                                                HingeType::translational, HingeType::free,     HingeType::custom};
 
 /// A hinge of that type with random axes.
-inline Hinge random_hinge(HingeType type, Random& random) {
-  Hinge hinge;
-  hinge.type = type;
-  hinge.axis = random.unit();
-  hinge.axis2 = type == HingeType::planar ? perpendicular(hinge.axis) : random.unit();
-  hinge.pitch = random.uniform(-0.5, 0.5);
-  if (type == HingeType::custom) {
-    hinge.custom = std::make_shared<CamHinge>();
-  }
-  hinge.dofs.resize(static_cast<std::size_t>(hinge.velocity_size()));
-  return hinge;
-}
+Hinge random_hinge(HingeType type, Random& random);
 
 /// A tree of `n` bodies of all hinge types in turn. `branching` in 0 … 1: 0 makes a chain, 1 a bush.
-inline ModelBuilder random_tree(int n, double branching, Random& random) {
-  ModelBuilder builder("tree");
-  for (int i = 0; i < n; ++i) {
-    const auto type =
-        all_hinge_types[static_cast<std::size_t>(random.integer(0, static_cast<int>(all_hinge_types.size()) - 1))];
-    BodySpec body{.name = "b" + std::to_string(i)};
-    const int parent = random.uniform(0, 1) < branching ? random.integer(-1, i - 1) : i - 1;
-    body.parent = parent < 0 ? std::string(world_name) : "b" + std::to_string(parent);
-    body.hinge = random_hinge(type, random);
-    body.X_PF = random.transform();
-    body.X_MB = random.transform();
-    body.inertia = random.inertia();
-    builder.add(std::move(body));
-  }
-  return builder;
-}
+ModelBuilder random_tree(int n, double branching, Random& random);
 
 /// A chain of `n` bodies with short arms and hinges of one axis, the first and every tenth after it prismatic.
-inline Model random_chain(int n, Random& random) {
-  ModelBuilder builder("chain");
-  for (int i = 0; i < n; ++i) {
-    BodySpec body{.name = "b" + std::to_string(i),
-                  .parent = i == 0 ? std::string(world_name) : "b" + std::to_string(i - 1)};
-    body.hinge = random_hinge(i % 10 == 0 ? HingeType::prismatic : HingeType::revolute, random);
-    body.X_PF = {random.rotation(), random.vec3(0.1)};
-    body.inertia = random.inertia();
-    builder.add(std::move(body));
-  }
-  return builder.build();
-}
+Model random_chain(int n, Random& random);
 
 /// Adds two bodies beside each other on the world: `leader`, and `follower`, whose hinge turns twice as far.
-inline void add_mimic_pair(ModelBuilder& builder, Random& random) {
-  BodySpec leader{.name = "leader", .inertia = random.inertia()};
-  leader.hinge.type = HingeType::revolute;
-  BodySpec follower{.name = "follower", .inertia = random.inertia()};
-  follower.hinge = {.type = HingeType::revolute, .mimic = Mimic{"leader_hinge", 2}};
-  builder.add(leader).add(follower);
-}
+void add_mimic_pair(ModelBuilder& builder, Random& random);
 
 /// Twelve bodies, from a chain (sample 0) to a bush (sample 10) and round again; every third sample has mimics, every
 /// second armature, all have friction and springs.
-inline Model random_dynamics_model(int sample, Random& random) {
-  ModelBuilder tree = random_tree(12, 0.1 * (sample % 11), random);
-  ModelBuilder out("tree");
-  std::string leader;
-  for (BodySpec body : tree.bodies()) {
-    for (HingeDof& dof : body.hinge.dofs) {
-      dof.armature = sample % 2 == 0 ? random.uniform(0, 0.5) : 0;
-      dof.damping = random.uniform(0, 1);
-      dof.friction = random.uniform(0, 1);
-      dof.stiffness = random.uniform(0, 1);
-    }
-    if (body.hinge.dofs.size() == 1 && sample % 3 == 0) {
-      if (!leader.empty() && random.uniform() > 0) {
-        body.hinge.mimic = Mimic{leader, random.uniform(-2, 2), random.uniform()};
-      } else {
-        leader = body.name + "_hinge";
-      }
-    }
-    out.add(std::move(body));
-  }
-  return out.build();
-}
+Model random_dynamics_model(int sample, Random& random);
 
 }  // namespace bunraku::test

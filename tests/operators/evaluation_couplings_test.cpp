@@ -1,0 +1,133 @@
+/// What symbols and expressions evaluate to where hinges are coupled: bodies are eliminated in clusters.
+#include <algorithm>
+#include <tuple>
+
+#include <Eigen/Core>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/operators/soa.hpp"
+#include "bunraku/operators/system.hpp"
+#include "bunraku/operators/text.hpp"
+#include "operators/coupled_models.hpp"
+#include "operators/dense_system.hpp"
+#include "operators/messages.hpp"
+#include "operators/random_expression.hpp"
+#include "support/dense_reference.hpp"
+#include "support/linear_algebra.hpp"
+#include "support/near.hpp"
+
+namespace bunraku::test {
+namespace {
+
+using Eigen::MatrixXd;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class EvaluationWithCouplings : public testing::TestWithParam<std::tuple<int, bool>> {
+ protected:
+  CoupledModel coupled = coupled_models(std::get<1>(GetParam()))[static_cast<std::size_t>(std::get<0>(GetParam()))];
+  SystemAndDense both{coupled.model, 7};
+  DenseSystem dense = both.dense();
+  double worse = 1 + 1e-3 * eigenvalue_ratio(dense.mass);
+};
+
+TEST_P(EvaluationWithCouplings, FactorsOfTheMassMatrix) {
+  SCOPED_TRACE(coupled.name);
+  using namespace soa;
+  ASSERT_TRUE(dense.coupled);
+  ASSERT_EQ(dense.clusters, coupled.clusters);
+  System& system = both.system;
+  // D is the block diagonal of the one factorization 𝓜 = U D U* with U unit upper block triangular by clusters
+  MatrixXd rest = dense.mass;
+  MatrixXd D_expected = MatrixXd::Zero(dense.nv, dense.nv);
+  MatrixXd U = MatrixXd::Identity(dense.nv, dense.nv);
+  for (auto cluster = coupled.clusters.rbegin(); cluster != coupled.clusters.rend(); ++cluster) {
+    std::vector<int> own;
+    for (const int k : *cluster) {
+      for (int j = 0; j < dense.blocks.body(k).nv; ++j) {
+        own.push_back(dense.blocks.body(k).v_index + j);
+      }
+    }
+    const MatrixXd d = rest(own, own);
+    const MatrixXd columns = rest(Eigen::all, own) * inverse_of(d);
+    D_expected(own, own) = d;
+    U(Eigen::all, own) = columns;
+    rest -= columns * d * columns.transpose();
+  }
+  EXPECT_LT(rest.norm(), 1e-9 * dense.mass.norm());
+  EXPECT_TRUE(is_near(system.literal(D).dense(), D_expected, 1e-11 * worse));
+  EXPECT_TRUE(is_near(system.literal(I + H * phi * K).dense(), U, 1e-11 * worse));
+  EXPECT_TRUE(is_near(system.literal(I - H * psi * K).dense(), inverse_of(U), 1e-11 * worse));
+  EXPECT_TRUE(is_near(system.literal(H * psi).dense(), inverse_of(U) * dense(H * phi), 1e-11 * worse));
+  for (const Symbol symbol : {Symbol::D, Symbol::K, Symbol::psi, Symbol::psit, Symbol::E_psi, Symbol::Omega, Symbol::R,
+                              Symbol::H, Symbol::armature, Symbol::S, Symbol::Delta_phi, Symbol::B}) {
+    const Operator x(symbol);
+    EXPECT_TRUE(is_near(system.literal(x).dense(), dense(x), 1e-11 * worse)) << to_ascii(x);
+    EXPECT_TRUE(is_near(system.literal(~x).dense(), dense(~x), 1e-11 * worse)) << to_ascii(~x);
+  }
+}
+
+TEST_P(EvaluationWithCouplings, SameAsTheDynamics) {
+  SCOPED_TRACE(coupled.name);
+  using namespace soa;
+  Dynamics dynamics(coupled.model, PassiveForces::left_out);
+  dynamics.set_state(both.q, both.v);
+  System& system = both.system;
+  const Operator mass = H * phi * M * ~phi * ~H + armature;
+  EXPECT_TRUE(is_near(system(mass).dense(), DenseReference(coupled.model, both.q).mass(), 1e-12));
+  EXPECT_TRUE(is_near(system(inv(mass)).dense(), dynamics.inverse_mass_matrix(), 1e-12 * worse));
+  EXPECT_TRUE(is_near(system(~B * Omega * B).dense(), dynamics.operational_space_inverse(both.nodes), 1e-12 * worse));
+  EXPECT_TRUE(is_near(system(T).dense(), dynamics.inverse(both.a), 1e-11));
+  EXPECT_TRUE(is_near(system(inv(mass)).dense(Order::file) * system(mass).dense(),
+                      MatrixXd::Identity(dense.nv, dense.nv), 1e-11 * worse));
+}
+
+TEST_P(EvaluationWithCouplings, Expressions) {
+  SCOPED_TRACE(coupled.name);
+  for (const char* const text :
+       {"inv(D)", "sqrt(D)", "sqrt(D)*D*inv(sqrt(D))", "inv(M)*~phi", "cross(V)*M", "psi*M*~psi",
+        "~psi*~H*inv(D)*H*psi", "phi[0, 2]*(phi[2, 2] + M[2, 2])", "phi*V*(~V*f + ~a*b)", "thetad[0]", "~H*unit(1)",
+        "K*~K", "(H*phi)[0, 2]*V[2]", "inv(I + 0.1*cross(V))*phi"}) {
+    SCOPED_TRACE(text);
+    const Operator x = parse(text);
+    Evaluation evaluation = both.system.literal(x);
+    EXPECT_TRUE(is_near(evaluation.dense(), dense(x), 1e-10 * worse));
+    EXPECT_TRUE(is_near(both.system(x).dense(), dense(x), 1e-10 * worse));
+  }
+}
+
+TEST_P(EvaluationWithCouplings, RandomExpressions) {
+  SCOPED_TRACE(coupled.name);
+  ExpressionParts parts;
+  for (const Operator& each : all_symbols()) {
+    if (dense.has(each.term().symbol)) {
+      parts.leaves.push_back(each);
+    }
+  }
+  RandomExpression draw(parts, static_cast<unsigned>(std::get<0>(GetParam())));
+  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+    const Operator each = i % 4 == 3 ? draw.block(1 + i % 3) : draw.any(1 + i % 4);
+    SCOPED_TRACE(to_ascii(each));
+    EXPECT_TRUE(is_near(both.system.literal(each).dense(), dense(each), 1e-9 * worse));
+  }
+}
+
+TEST_P(EvaluationWithCouplings, WhatIsNotBlockDiagonalIsRefused) {
+  for (const char* const name : {"P", "G", "tau", "taub", "Upsilon"}) {
+    const std::string said = message_of([&] { static_cast<void>(both.system.literal(parse(name))); });
+    const auto bodies = coupled.model.bodies();
+    const auto follower = std::find_if(bodies.begin(), bodies.end(), [](const Body& b) { return b.leader != world; });
+    EXPECT_THAT(said, AllOf(HasSubstr(name), HasSubstr("'" + follower->hinge.name + "'"),
+                            HasSubstr("'" + bodies[static_cast<std::size_t>(follower->leader)].hinge.name + "'")));
+    EXPECT_THAT(message_of([&] { static_cast<void>(both.system(parse(name))); }), HasSubstr(name));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, EvaluationWithCouplings,
+                         testing::Combine(testing::Range(0, static_cast<int>(coupled_models(false).size())),
+                                          testing::Bool()));
+
+}  // namespace
+}  // namespace bunraku::test

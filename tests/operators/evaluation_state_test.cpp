@@ -1,0 +1,215 @@
+/// Evaluations that follow the state of their system, values and arguments that are missing or wrong, sizes.
+#include <limits>
+
+#include <Eigen/Core>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/operators/soa.hpp"
+#include "bunraku/operators/system.hpp"
+#include "bunraku/operators/text.hpp"
+#include "operators/coupled_models.hpp"
+#include "operators/dense_system.hpp"
+#include "operators/messages.hpp"
+#include "operators/small_model.hpp"
+#include "support/allocations.hpp"
+#include "support/near.hpp"
+#include "support/random_model.hpp"
+
+namespace bunraku::test {
+namespace {
+
+using detail::as_span;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(Evaluation, FollowsTheState) {
+  SystemAndDense first(small_model(), 5);
+  SystemAndDense second(small_model(), 6);
+  const Operator x = Operator::variable("x", SpaceKind::body, SpaceKind::number);
+  for (const char* const text : {"phi", "H*phi*M*~phi*~H", "inv(H*phi*M*~phi*~H)", "psi*P", "Upsilon", "R", "V", "T",
+                                 "inv(D)*H*psi", "~B*Omega*B", "dense_inv(phi)", "sqrt(D)", "cross(V)", "x + V"}) {
+    SCOPED_TRACE(text);
+    first.system.bind_random(x, 1);
+    second.system.bind_random(x, 2);
+    Evaluation evaluation = first.system(parse(text, {x}));
+    const MatrixXd before = evaluation.dense();
+    first.system.set_state(as_span(second.q), as_span(second.v));
+    first.system.set_accelerations(as_span(second.a));
+    first.system.set_nodes(second.nodes);
+    first.system.bind_random(x, 2);
+    const MatrixXd after = evaluation.dense();
+    EXPECT_TRUE(is_near(after, second.system(parse(text, {x})).dense(), 1e-14));
+    EXPECT_GT((after - before).norm(), 1e-3);
+    first.system.set_state(as_span(first.q), as_span(first.v));
+    first.system.set_accelerations(as_span(first.a));
+    first.system.set_nodes(first.nodes);
+    first.system.bind_random(x, 1);
+    EXPECT_EQ(evaluation.dense(), before);
+  }
+}
+
+TEST(Evaluation, OtherNodesThanWhenItWasMade) {
+  SystemAndDense both(small_model(), 5);
+  Evaluation evaluation = both.system(parse("~B*Omega*B"));
+  Evaluation gathers = both.system(parse("B"));
+  EXPECT_EQ(evaluation.rows(), 18);
+  both.nodes.push_back({"n3", 1, both.random.transform()});
+  both.system.set_nodes(both.nodes);
+  // either it has the size of the new nodes, or it says that it cannot go on
+  const DenseSystem dense = both.dense();
+  for (auto& [each, text] : {std::pair{&evaluation, "~B*Omega*B"}, std::pair{&gathers, "B"}}) {
+    try {
+      EXPECT_TRUE(is_near(each->dense(), dense(parse(text)), 1e-10));
+    } catch (const ArgumentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("node"));
+    }
+  }
+}
+
+TEST(Evaluation, CopiesOfASystemShareItsState) {
+  SystemAndDense both(small_model(), 5);
+  System copy = both.system;
+  const VectorXd v = VectorXd::Zero(both.model.nv());
+  copy.set_state(as_span(both.q), as_span(v));
+  EXPECT_EQ(both.system(parse("thetad")).dense().norm(), 0);
+}
+
+TEST(Evaluation, ValuesThatAreMissing) {
+  const Model model = small_model();
+  System system(model);
+  EXPECT_THAT(message_of([&] { system(parse("B*~B")).dense(); }), AllOf(HasSubstr("B"), HasSubstr("set_nodes")));
+  for (const char* const text : {"thetadd", "alpha", "f", "T"}) {
+    EXPECT_THAT(message_of([&] { system(parse(text)).dense(); }), HasSubstr("set_accelerations")) << text;
+  }
+  EXPECT_NO_THROW(system(parse("V")).dense());
+  EXPECT_NO_THROW(system(parse("a")).dense());
+  const Operator x = Operator::variable("x", SpaceKind::body, SpaceKind::number);
+  EXPECT_THAT(message_of([&] { system(parse("phi*x", {x})).dense(); }),
+              AllOf(HasSubstr("'x' has no values"), HasSubstr("bind")));
+  EXPECT_THAT(message_of([&] { system(parse("unit(6)")).dense(); }), HasSubstr("the model has 6 velocities"));
+  EXPECT_THAT(message_of([&] { system(parse("phi[b7, 1]")).dense(); }), HasSubstr("there is no body 'b7'"));
+  EXPECT_THAT(message_of([&] { system(parse("phi[1, 4]")).dense(); }), HasSubstr("a number from 0 to 3"));
+  EXPECT_THAT(message_of([&] { system(parse("V[world]")).dense(); }), HasSubstr("there is no body 'world'"));
+  EXPECT_THAT(message_of([&] { system(Operator::identity()).dense(); }), HasSubstr("space"));
+  EXPECT_THAT(message_of([&] { system.literal(Operator::identity()).dense(); }), HasSubstr("space"));
+  EXPECT_THAT(message_of([&] { system(parse("inv(S - S + M - M)")).dense(); }), HasSubstr("inverse"));
+  EXPECT_THAT(message_of([&] { system.literal(parse("dense_inv(E_phi)")).dense(); }), HasSubstr("singular"));
+  EXPECT_THAT(message_of([&] { system.literal(parse("inv(~H*H)")).dense(); }),
+              AllOf(HasSubstr("~H*H"), HasSubstr("'b0'"), HasSubstr("singular")));
+  EXPECT_THAT(message_of([&] { system.literal(parse("sqrt(M - 2*R)")).dense(); }), HasSubstr("negative eigenvalue"));
+  EXPECT_THAT(message_of([&] { system.literal(parse("sqrt(Delta_phi)")).dense(); }), HasSubstr("not symmetric"));
+}
+
+TEST(Evaluation, WrongArguments) {
+  const Model model = small_model();
+  System system(model);
+  std::vector<double> x(24);
+  std::vector<double> y(24);
+  Evaluation phi = system(parse("phi"));
+  EXPECT_NO_THROW(phi.apply(x, y));
+  EXPECT_THROW(phi.apply(std::span(x).first(23), y), ArgumentError);
+  EXPECT_THROW(phi.apply(x, std::span(y).first(23)), ArgumentError);
+  x[3] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(phi.apply(x, y), ArgumentError);
+  EXPECT_THROW(phi.dense(std::span(y)), ArgumentError);
+  const std::vector<double> six(6);
+  const std::vector<double> five(5);
+  std::vector<double> q(static_cast<std::size_t>(model.nq()));
+  EXPECT_THROW(system.set_state(five, six), ArgumentError);
+  EXPECT_THROW(system.set_state(q, six), ArgumentError) << "not a quaternion";
+  EXPECT_THROW(system.set_accelerations(five), ArgumentError);
+  EXPECT_THROW(system.set_torques(five), ArgumentError);
+  EXPECT_THROW(system.set_nodes(std::vector<Node>{{"n", 4, {}}}), ArgumentError);
+  EXPECT_THROW(system.set_nodes(std::vector<std::string>{"b0", "nobody"}), ArgumentError);
+  EXPECT_THROW(system.bind(parse("phi"), six), ArgumentError);
+  EXPECT_THROW(system.bind_random(parse("phi"), 1), ArgumentError);
+  const Operator u = Operator::variable("u", SpaceKind::hinge, SpaceKind::number);
+  EXPECT_THROW(system.bind(u, five), ArgumentError);
+  const std::vector<double> bad(6, std::numeric_limits<double>::infinity());
+  EXPECT_THROW(system.bind(u, bad), ArgumentError);
+  // the state stays as it was
+  const VectorXd before = system(parse("phi")).dense().reshaped();
+  EXPECT_THROW(system.set_state(q, six), ArgumentError);
+  EXPECT_EQ(VectorXd(phi.dense().reshaped()), before);
+}
+
+TEST(Evaluation, NodesByName) {
+  ModelBuilder builder = edit(small_model());
+  builder.add(NodeSpec{.name = "tool", .body = "b3", .X_BN = Transform<double>::translate({1, 2, 3})});
+  const Model model = builder.build();
+  System system(model);
+  system.set_nodes(std::vector<std::string>{"tool", "b1"});
+  const MatrixXd B = system(parse("B")).dense();
+  MatrixXd expected = MatrixXd::Zero(24, 12);
+  expected.block<6, 6>(18, 0) = DenseBlocks::force_matrix(to_eigen(Transform<double>::translate({1, 2, 3})));
+  expected.block<6, 6>(6, 6).setIdentity();
+  EXPECT_TRUE(is_near(B, expected, 1e-15));
+  EXPECT_TRUE(is_near(system(parse("B[b3, tool]")).dense(), expected.block(18, 0, 6, 6), 1e-15));
+}
+
+TEST(Evaluation, AllocatesNothing) {
+  for (const bool coupled : {false, true}) {
+    SystemAndDense both(coupled ? coupled_models(true)[9].model : small_model(), 4);
+    const Operator u = Operator::variable("u", SpaceKind::hinge, SpaceKind::number);
+    both.system.bind_random(u, 1);
+    for (const char* const text : {"H*phi*M*~phi*~H + armature", "inv(H*phi*M*~phi*~H + armature)",
+                                   "H*phi*(M*~phi*(~H*thetadd + a) + b)", "~B*Omega*B", "sqrt(D)*u", "cross(V)*phi",
+                                   "dense_inv(phi)", "phi[0, 1]*(phi[1, 1] + M[1, 1])", "V*~V*phi*V*~u"}) {
+      Evaluation evaluation = both.system(parse(text, {u}));
+      const VectorXd x = both.random.vector(evaluation.cols());
+      VectorXd y(evaluation.rows());
+      const std::span<double> out(y.data(), static_cast<std::size_t>(y.size()));
+      evaluation.apply(as_span(x), out);
+      const VectorXd once = y;
+      const std::size_t before = allocations();
+      evaluation.apply(as_span(x), out);
+      EXPECT_EQ(allocations(), before) << text;
+      EXPECT_EQ(y, once) << text;
+    }
+  }
+}
+
+TEST(Evaluation, LongChains) {
+  using namespace soa;
+  Random random(8);
+  constexpr int n = 100'000;
+  const Model model = random_chain(n, random);
+  System system(model);
+  const VectorXd q = random_configuration(model, 1);
+  const VectorXd v = 1e-3 * random.vector(n);
+  system.set_state(as_span(q), as_span(v));
+  Dynamics dynamics(model, PassiveForces::left_out);
+  dynamics.set_state(q, v);
+  const VectorXd x = random.vector(n);
+  const Operator mass = H * phi * M * ~phi * ~H;
+  const VectorXd y = system(inv(mass)) * x;
+  EXPECT_TRUE(is_near(y, dynamics.solve(x), 1e-9));
+  const VectorXd torque = random.vector(n);
+  system.set_torques(as_span(torque));
+  const VectorXd moved = system(mass) * x;
+  Dynamics still(edit(model).set_gravity({}).build(), PassiveForces::left_out);
+  still.set_state(q, VectorXd::Zero(n));
+  EXPECT_TRUE(is_near(moved, still.inverse(x), 1e-9));
+  EXPECT_TRUE(is_near(VectorXd(system(mass * thetad).dense()), still.inverse(v), 1e-9));
+}
+
+TEST(Evaluation, WithoutHinges) {
+  ModelBuilder builder("fixed");
+  Random random(2);
+  BodySpec body{.name = "b0", .inertia = random.inertia()};
+  body.hinge.type = HingeType::fixed;
+  builder.add(body);
+  System system(builder.build());
+  EXPECT_EQ(system(parse("H*phi*M*~phi*~H")).dense().size(), 0);
+  EXPECT_EQ(system(parse("inv(H*phi*M*~phi*~H)")).dense().size(), 0);
+  EXPECT_EQ(system(parse("phi")).dense(), MatrixXd::Identity(6, 6));
+  EXPECT_EQ(system(parse("~thetad*thetad + 2")).dense()(0, 0), 2);
+  EXPECT_EQ(system(parse("3")).dense()(0, 0), 3);
+}
+
+}  // namespace
+}  // namespace bunraku::test

@@ -1,0 +1,33 @@
+/// @file
+/// Dense linear algebra that several tests need, compiled once.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace bunraku::test {
+
+/// A⁻¹.
+Eigen::MatrixXd inverse_of(const Eigen::MatrixXd& A);
+
+/// A B A*.
+Eigen::MatrixXd congruence(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+
+/// |A||A⁻¹| in the Frobenius norm.
+double condition_number(const Eigen::MatrixXd& A);
+
+/// A⁻¹B of a symmetric positive definite A.
+Eigen::MatrixXd solve_symmetric(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+
+/// log det A of a symmetric positive definite A.
+double log_determinant_of(const Eigen::MatrixXd& A);
+
+/// The eigenvalues of a symmetric A, the smallest first.
+Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& A);
+
+/// The largest eigenvalue of a symmetric positive definite A over its smallest.
+double eigenvalue_ratio(const Eigen::MatrixXd& A);
+
+/// The principal square root of a symmetric A without negative eigenvalues.
+Eigen::MatrixXd symmetric_root(const Eigen::MatrixXd& A);
+
+}  // namespace bunraku::test
