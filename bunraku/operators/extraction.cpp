@@ -22,7 +22,6 @@ struct Timing {
 
   int operator()(int loop) const { return after[at(loop % 2)] + (loop - loop % 2); }
   int sweeps() const { return std::min(after[0] + 1, after[1]); }
-  friend bool operator==(const Timing&, const Timing&) = default;
 };
 
 constexpr Timing no_carry{{0, 1}};
