@@ -1,6 +1,7 @@
 #include "bunraku/dynamics/detail/blocks.hpp"
 
 #include <array>
+#include <cmath>
 
 #include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/elimination.hpp"
@@ -13,9 +14,12 @@ Blocks<T>::Blocks(const Model& model, const Coordinates<T>& coordinates) : model
   const std::size_t nv = at(coordinates.nv);
   const std::size_t nd = at(coordinates.nd);
   M_.reserve(n);
+  joints_.reserve(n);
   for (const Body& body : model.bodies()) {
     M_.push_back(cast<T>(body.inertia));
+    joints_.push_back({body.parent, body.hinge.type});
   }
+  one_axis_.resize(n);
   X_PB_.resize(n);
   X_WB_.resize(n + 1);
   H_.resize(nv);
@@ -28,6 +32,9 @@ Blocks<T>::Blocks(const Model& model, const Coordinates<T>& coordinates) : model
   G_.resize(nv);
   D_.resize(nd);
   D_inverse_.resize(nd);
+  for (int k = 0; k < size(); ++k) {
+    prepare(k);
+  }
 }
 
 template <class T>
@@ -38,9 +45,47 @@ void Blocks<T>::set_state(const T* q, const T* v) {
 }
 
 template <class T>
-void Blocks<T>::place(int k) {
+void Blocks<T>::prepare(int k) {
   const Body& body = model_.bodies()[at(k)];
+  OneAxis& out = one_axis_[at(k)];
+  out.turns = body.hinge.type == HingeType::revolute || body.hinge.type == HingeType::continuous;
+  out.slides = body.hinge.type == HingeType::prismatic;
+  if (!out.turns && !out.slides) {
+    return;
+  }
+  const Vec3<double>& axis = body.hinge.axis;
+  Motion<double> column{};
+  hinge_joint_map(body.hinge, nullptr, &column);  // the same at every q
+  H_[at(coordinates_.slots[at(k)].v)] = cast<T>(inverse_times(body.X_MB, column));
+  // Of R(q) = a a* + cos q (I − a a*) + sin q ã each part between X_PF and X_MB.
+  const Mat3<double> along = out.turns ? outer(axis, axis) : Mat3<double>::identity();
+  const std::array<Mat3<double>, 3> parts = {along, Mat3<double>::identity() - along,
+                                             out.turns ? skew(axis) : Mat3<double>::zero()};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Mat3<double> turned = body.X_PF.rotation.matrix() * parts[i];
+    out.rotation[i] = turned * body.X_MB.rotation.matrix();
+    out.translation[i] = turned * body.X_MB.translation;
+  }
+  out.translation[0] += body.X_PF.translation;
+  if (out.slides) {
+    out.translation[2] = body.X_PF.rotation * axis;
+  }
+}
+
+template <class T>
+void Blocks<T>::place(int k) {
   const HingeSlot& slot = coordinates_.slots[at(k)];
+  if (const OneAxis& one = one_axis_[at(k)]; one.turns || one.slides) {
+    const auto q = static_cast<double>(q_[slot.q]);
+    const double c = one.turns ? std::cos(q) : 0;
+    const double s = one.turns ? std::sin(q) : q;
+    const Vec3<double> translation = one.translation[0] + one.translation[1] * c + one.translation[2] * s;
+    const Mat3<double> rotation =
+        one.turns ? one.rotation[0] + one.rotation[1] * c + one.rotation[2] * s : one.rotation[0];
+    X_PB_[at(k)] = {Rotation<T>(cast<T>(rotation)), cast<T>(translation)};
+    return;
+  }
+  const Body& body = model_.bodies()[at(k)];
   std::array<double, max_hinge_positions> q{};
   std::copy_n(q_ + slot.q, slot.nq, q.begin());
   std::array<Motion<double>, max_hinge_velocities> columns{};
@@ -108,7 +153,6 @@ void Blocks<T>::need_articulated() {
   if (articulated_) {
     return;
   }
-  log_determinant_ = T(0);
   for (int k = 0; k < size(); ++k) {
     P_[at(k)] = ArticulatedInertia<T>::from_rigid(M(k));
   }
@@ -117,9 +161,8 @@ void Blocks<T>::need_articulated() {
     ArticulatedInertia<T> rest = P(k);
     const HingeFactors<T> factors{U_.data() + slot.v, G_.data() + slot.v, D_.data() + slot.d,
                                   D_inverse_.data() + slot.d};
-    const Hinge& hinge = model_.bodies()[at(k)].hinge;
-    if (!eliminate(hinge.type, columns(k), armatures(k), factors, rest, log_determinant_)) {
-      throw massless(hinge);
+    if (!eliminate(joints_[at(k)].type, columns(k), armatures(k), factors, rest)) {
+      throw massless(model_.bodies()[at(k)].hinge);
     }
     if (parent(k) != world) {
       P_[at(parent(k))] += X_PB(k) * rest;

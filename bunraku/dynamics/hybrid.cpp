@@ -60,11 +60,10 @@ struct MaskedSweeps {
     std::array<Force<T>, max_hinge_velocities> U{};
     std::array<Force<T>, max_hinge_velocities> G{};
     std::array<T, max_hinge_velocities * max_hinge_velocities> D{};
-    T log_determinant{};
     ArticulatedInertia<T> rest = P[at(k)];
     const Hinge& hinge = model.bodies()[at(k)].hinge;
     if (!kernels::eliminate(hinge.type, blocks.columns(k), blocks.armatures(k),
-                            {U.data(), G.data(), D.data(), d_inverse(k)}, rest, log_determinant)) {
+                            {U.data(), G.data(), D.data(), d_inverse(k)}, rest)) {
       throw free_and_massless(hinge);
     }
     return rest;

@@ -3,6 +3,7 @@
 /// origin in its own axes. They are plain to read beside the papers; the tuned sweeps are in sweeps.hpp.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -30,14 +31,14 @@ class Blocks {
   void need_world();
   /// V(k) = φ*(p,k)V(p) + H*θ̇ and a(k), outward (RK92 6; RK88 2.19, 2.31–2.32).
   void need_velocities();
-  /// P, D, G and ln det by the Riccati recursion, inward (RK92 34–41, RJK89 A.1): D(k) = HPH* + armature,
+  /// P, D and G by the Riccati recursion, inward (RK92 34–41, RJK89 A.1): D(k) = HPH* + armature,
   /// G = PH*D⁻¹, P(p) = M(p) + Σ φ(p,k)[P − G D G*]φ*(p,k). Throws Error naming the hinge where D is singular.
   void need_articulated();
 
   /// Number of bodies.
   int size() const { return static_cast<int>(X_PB_.size()); }
   /// The parent of body k.
-  int parent(int k) const { return model_.bodies()[at(k)].parent; }
+  int parent(int k) const { return joints_[at(k)].parent; }
   /// Velocities of body k's hinge.
   int nv(int k) const { return coordinates_.slots[at(k)].nv; }
   /// The first velocity of body k's hinge among all.
@@ -80,11 +81,23 @@ class Blocks {
   const T* D(int k) const { return D_.data() + coordinates_.slots[at(k)].d; }
   /// D⁻¹(k), likewise. Needs articulated.
   const T* D_inverse(int k) const { return D_inverse_.data() + coordinates_.slots[at(k)].d; }
-  /// ln det D over all bodies. Needs articulated.
-  T log_determinant() const { return log_determinant_; }
 
  private:
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  /// X_PB = constant + c·cosine + s·sine of a hinge with one axis: c and s are those of q for a turn, 0 and q for a
+  /// slide. Three sums in place of three products of transforms.
+  struct OneAxis {
+    bool turns = false;
+    bool slides = false;
+    std::array<Mat3<double>, 3> rotation{};
+    std::array<Vec3<double>, 3> translation{};
+  };
+  /// What the sweeps need of a body and its hinge, close together in memory.
+  struct Joint {
+    int parent = world;
+    HingeType type = HingeType::fixed;
+  };
+  void prepare(int k);
   void place(int k);
 
   Model model_;
@@ -96,6 +109,8 @@ class Blocks {
   bool velocities_ = false;
   bool articulated_ = false;
   std::vector<RigidInertia<T>> M_;
+  std::vector<Joint> joints_;
+  std::vector<OneAxis> one_axis_;
   std::vector<Transform<T>> X_PB_;
   std::vector<Transform<T>> X_WB_;  // [0] is the world
   std::vector<Motion<T>> H_;
@@ -108,7 +123,6 @@ class Blocks {
   std::vector<Force<T>> G_;
   std::vector<T> D_;
   std::vector<T> D_inverse_;
-  T log_determinant_{};
 };
 
 extern template class Blocks<double>;

@@ -18,14 +18,33 @@ struct HingeFactors {
   T* D_inverse = nullptr;  ///< n×n.
 };
 
-/// Takes a hinge with the columns H* out of P (RK92 35–38): its factors go to `out`, ln det D is added to
-/// `log_determinant`, and P − GDG*, what the hinge lets through, is left in P. False, and P as it was, where the hinge
-/// moves nothing that has mass.
+/// Takes a hinge with one velocity, as most are, out of P: as below.
+template <class T>
+bool eliminate(const Motion<T>& H, const T& armature, const HingeFactors<T>& out, ArticulatedInertia<T>& P) {
+  const Force<T> U = P * H;
+  const T D = dot(H, U) + armature;
+  if (!(D > vanishing<T> * neighbours(P, H))) {
+    return false;
+  }
+  const T D_inverse = T(1) / D;
+  *out.U = U;
+  *out.G = U * D_inverse;
+  *out.D = D;
+  *out.D_inverse = D_inverse;
+  P -= scaled_outer(U, D_inverse);
+  return true;
+}
+
+/// Takes a hinge with the columns H* out of P (RK92 35–38): its factors go to `out`, and P − GDG*, what the hinge lets
+/// through, is left in P. False, and P as it was, where the hinge moves nothing that has mass.
 template <class T>
 bool eliminate(HingeType type, std::span<const Motion<T>> H, std::span<const T> armature, const HingeFactors<T>& out,
-               ArticulatedInertia<T>& P, T& log_determinant) {
+               ArticulatedInertia<T>& P) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   const int n = static_cast<int>(H.size());
+  if (n == 1) {
+    return eliminate(H[0], armature[0], out, P);
+  }
   std::array<T, max_hinge_velocities> floors{};
   bool geared = false;
   for (int i = 0; i < n; ++i) {
@@ -37,7 +56,7 @@ bool eliminate(HingeType type, std::span<const Motion<T>> H, std::span<const T> 
     floors[at(i)] = vanishing<T> * neighbours(P, H[at(i)]);
     geared = geared || armature[at(i)] != T(0);
   }
-  if (!invert_positive(out.D_inverse, n, floors.data(), log_determinant)) {
+  if (!invert_positive(out.D_inverse, n, floors.data())) {
     return false;
   }
   for (int i = 0; i < n; ++i) {

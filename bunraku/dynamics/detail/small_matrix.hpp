@@ -9,11 +9,11 @@
 
 namespace bunraku::kernels {
 
-/// Inverts the symmetric n×n matrix d in place by Cholesky's factors and adds ln det d to `log_determinant`; false when
-/// d is not positive beyond rounding: where a diagonal element is not above its floor, or little is left of it beside
-/// the others. No element is compared with one of other units.
+/// Inverts the symmetric n×n matrix d in place by Cholesky's factors; false when d is not positive beyond rounding:
+/// where a diagonal element is not above its floor, or little is left of it beside the others. No element is compared
+/// with one of other units.
 template <class T>
-bool invert_positive(T* d, int n, const T* floors, T& log_determinant) {
+bool invert_positive(T* d, int n, const T* floors) {
   std::array<T, max_hinge_velocities * max_hinge_velocities> l{};
   const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
   for (int j = 0; j < n; ++j) {
@@ -27,7 +27,6 @@ bool invert_positive(T* d, int n, const T* floors, T& log_determinant) {
           return false;
         }
         l[at(j, j)] = std::sqrt(sum);
-        log_determinant += std::log(sum);
       } else {
         l[at(i, j)] = sum / l[at(j, j)];
       }
