@@ -12,7 +12,7 @@
 
 namespace bunraku::operators {
 
-std::size_t NodeHash::operator()(const Node& n) const {
+std::size_t ENodeHash::operator()(const ENode& n) const {
   std::size_t h = static_cast<std::size_t>(n.type);
   for (const std::size_t x : {at(n.a + 1), at(n.b + 1), std::hash<double>()(n.number)}) {
     h ^= x + 0x9e3779b97f4a7c15ULL + (h << 6U) + (h >> 2U);
@@ -55,9 +55,9 @@ int EGraph::find(int id) const {
   return id;
 }
 
-Node EGraph::canonical(const Node& n) const {
-  Node out = n;
-  if (n.type != NodeType::leaf && n.type != NodeType::identity && n.type != NodeType::zero) {
+ENode EGraph::canonical(const ENode& n) const {
+  ENode out = n;
+  if (n.type != ENodeType::leaf && n.type != ENodeType::identity && n.type != ENodeType::zero) {
     out.a = find(n.a);
     out.b = n.b < 0 ? -1 : find(n.b);
   }
@@ -70,7 +70,7 @@ int EGraph::add_leaf(const Operator& x) {
   if (found == leaves_.end()) {
     leaves_.push_back(x);
   }
-  return add(Node{NodeType::leaf, index});
+  return add(ENode{ENodeType::leaf, index});
 }
 
 int EGraph::identity(const Space& space) {
@@ -81,7 +81,7 @@ int EGraph::identity(const Space& space) {
   if (found == leaves_.end()) {
     leaves_.push_back(x);
   }
-  return add(Node{NodeType::identity, index});
+  return add(ENode{ENodeType::identity, index});
 }
 
 int EGraph::zero(int like) {
@@ -89,14 +89,14 @@ int EGraph::zero(int like) {
   const Space domain = domains_[at(like)];
   for (std::size_t i = 0; i < zeros_.size(); ++i) {
     if (zeros_[i].range() == range && zeros_[i].domain() == domain) {
-      return add(Node{NodeType::zero, static_cast<int>(i)});
+      return add(ENode{ENodeType::zero, static_cast<int>(i)});
     }
   }
   zeros_.push_back(Operator(0.0) * expression(like));
-  return add(Node{NodeType::zero, static_cast<int>(zeros_.size()) - 1});
+  return add(ENode{ENodeType::zero, static_cast<int>(zeros_.size()) - 1});
 }
 
-int EGraph::add(const Node& n) {
+int EGraph::add(const ENode& n) {
   if (const auto found = exact_.find(n); found != exact_.end()) {
     return found->second;
   }
@@ -105,16 +105,16 @@ int EGraph::add(const Node& n) {
   Space range;
   Space domain;
   switch (n.type) {
-    case NodeType::leaf:
-    case NodeType::identity:
+    case ENodeType::leaf:
+    case ENodeType::identity:
       range = leaves_[at(n.a)].range();
       domain = leaves_[at(n.a)].domain();
       break;
-    case NodeType::product:
+    case ENodeType::product:
       range = ranges_[at(n.a)];
       domain = domains_[at(n.b)];
       break;
-    case NodeType::zero:
+    case ENodeType::zero:
       range = zeros_[at(n.a)].range();
       domain = zeros_[at(n.a)].domain();
       break;
@@ -129,13 +129,13 @@ int EGraph::add(const Node& n) {
   proof_parent_.push_back(-1);
   proof_reason_.emplace_back();
   members_.push_back({id});
-  plain_.push_back(n.type == NodeType::identity || n.type == NodeType::zero ? n.type : NodeType::leaf);
+  plain_.push_back(n.type == ENodeType::identity || n.type == ENodeType::zero ? n.type : ENodeType::leaf);
   uses_.emplace_back();
   exact_.emplace(n, id);
-  const bool has_operands = n.type == NodeType::product || n.type == NodeType::sum || n.type == NodeType::scale ||
-                            n.type == NodeType::inverse;
+  const bool has_operands = n.type == ENodeType::product || n.type == ENodeType::sum || n.type == ENodeType::scale ||
+                            n.type == ENodeType::inverse;
   if (has_operands) {
-    const Node key = canonical(n);
+    const ENode key = canonical(n);
     uses_[at(key.a)].push_back(id);
     if (key.b >= 0 && key.b != key.a) {
       uses_[at(key.b)].push_back(id);
@@ -148,7 +148,7 @@ int EGraph::add(const Node& n) {
   return id;
 }
 
-int EGraph::insert(const Node& n) {
+int EGraph::insert(const ENode& n) {
   const int id = add(n);
   rebuild();
   return id;
@@ -168,7 +168,7 @@ int EGraph::add(const Operator& x) {
     case TermType::scale:
       return scaled(t.number, add(t.parts[0]));
     case TermType::inverse:
-      return add(Node{NodeType::inverse, add(t.parts[0])});
+      return add(ENode{ENodeType::inverse, add(t.parts[0])});
     case TermType::identity:
       return identity(x.range());
     default:
@@ -176,7 +176,7 @@ int EGraph::add(const Operator& x) {
   }
 }
 
-int EGraph::lookup(const Node& n) const {
+int EGraph::lookup(const ENode& n) const {
   const auto found = canonical_.find(canonical(n));
   return found == canonical_.end() ? -1 : found->second;
 }
@@ -189,25 +189,25 @@ int EGraph::lookup(const Operator& x) const {
       int id = lookup(t.parts.back());
       for (std::size_t i = t.parts.size() - 1; id >= 0 && i-- > 0;) {
         const int left = lookup(t.parts[i]);
-        id = left < 0 ? -1 : lookup(Node{t.type == TermType::sum ? NodeType::sum : NodeType::product, left, id});
+        id = left < 0 ? -1 : lookup(ENode{t.type == TermType::sum ? ENodeType::sum : ENodeType::product, left, id});
       }
       return id;
     }
     case TermType::scale: {
       const int id = lookup(t.parts[0]);
-      return id < 0 ? -1 : lookup(Node{NodeType::scale, id, -1, t.number});
+      return id < 0 ? -1 : lookup(ENode{ENodeType::scale, id, -1, t.number});
     }
     case TermType::inverse: {
       const int id = lookup(t.parts[0]);
-      return id < 0 ? -1 : lookup(Node{NodeType::inverse, id});
+      return id < 0 ? -1 : lookup(ENode{ENodeType::inverse, id});
     }
     default: {
       const auto found = std::find(leaves_.begin(), leaves_.end(), x);
       if (found == leaves_.end()) {
         return -1;
       }
-      const NodeType type = t.type == TermType::identity ? NodeType::identity : NodeType::leaf;
-      const auto id = exact_.find(Node{type, static_cast<int>(found - leaves_.begin())});
+      const ENodeType type = t.type == TermType::identity ? ENodeType::identity : ENodeType::leaf;
+      const auto id = exact_.find(ENode{type, static_cast<int>(found - leaves_.begin())});
       return id == exact_.end() ? -1 : id->second;
     }
   }
@@ -246,7 +246,7 @@ void EGraph::unite(int x, int y, const Reason& reason) {
     std::swap(a, b);
   }
   parent_[at(b)] = a;
-  if (plain_[at(b)] != NodeType::leaf) {
+  if (plain_[at(b)] != ENodeType::leaf) {
     plain_[at(a)] = plain_[at(b)];
   }
   members_[at(a)].insert(members_[at(a)].end(), members_[at(b)].begin(), members_[at(b)].end());
@@ -272,7 +272,7 @@ void EGraph::rebuild() {
 
 std::vector<std::vector<int>> EGraph::distinct_terms() const {
   std::vector<std::vector<int>> out(nodes_.size());
-  std::unordered_set<Node, NodeHash> seen;
+  std::unordered_set<ENode, ENodeHash> seen;
   for (int id = 0; id < size(); ++id) {
     if (seen.insert(canonical(node(id))).second) {
       out[at(find(id))].push_back(id);

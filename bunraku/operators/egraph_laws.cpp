@@ -71,11 +71,11 @@ void EGraph::apply_identities() {
 }
 
 template <class Visit>
-void EGraph::each_term(int id, NodeType type, const Visit& visit) {
+void EGraph::each_term(int id, ENodeType type, const Visit& visit) {
   const int c = find(id);
   // What equals I or 0 is taken as that alone: x x⁻¹ = I would otherwise breed products without end.
-  const NodeType plain = plain_[at(c)];
-  if (plain != NodeType::leaf && plain != type) {
+  const ENodeType plain = plain_[at(c)];
+  if (plain != ENodeType::leaf && plain != type) {
     return;
   }
   // The class may have grown by classes merged in this round; their terms come in the next.
@@ -93,9 +93,9 @@ void EGraph::each_term(int id, NodeType type, const Visit& visit) {
 /// Visits the products of a class, and the products of which it is a multiple.
 template <class Visit>
 void EGraph::each_multiple(int id, const Visit& visit) {
-  each_term(id, NodeType::product, [&](int m) { visit(1.0, m); });
-  each_term(id, NodeType::scale,
-            [&](int k) { each_term(node(k).a, NodeType::product, [&](int m) { visit(node(k).number, m); }); });
+  each_term(id, ENodeType::product, [&](int m) { visit(1.0, m); });
+  each_term(id, ENodeType::scale,
+            [&](int k) { each_term(node(k).a, ENodeType::product, [&](int m) { visit(node(k).number, m); }); });
 }
 
 bool EGraph::first_time(int law, int x, int y, double c, double d) {
@@ -107,16 +107,16 @@ bool EGraph::first_time(int law, int x, int y, double c, double d) {
 
 void EGraph::apply_algebra(int id) {
   switch (node(id).type) {
-    case NodeType::product:
+    case ENodeType::product:
       product_laws(id);
       break;
-    case NodeType::sum:
+    case ENodeType::sum:
       sum_laws(id);
       break;
-    case NodeType::scale:
+    case ENodeType::scale:
       scale_laws(id);
       break;
-    case NodeType::inverse:
+    case ENodeType::inverse:
       inverse_laws(id);
       break;
     default:
@@ -125,71 +125,71 @@ void EGraph::apply_algebra(int id) {
 }
 
 void EGraph::product_laws(int id) {
-  const Node n = node(id);
-  each_term(n.a, NodeType::product, [&](int m) {  // (x y) b = x (y b)
+  const ENode n = node(id);
+  each_term(n.a, ENodeType::product, [&](int m) {  // (x y) b = x (y b)
     if (first_time(0, id, m)) {
       equal(product(m, n.b), product(node(m).a, product(node(m).b, n.b)));
     }
   });
-  each_term(n.b, NodeType::product, [&](int m) {  // a (x y) = (a x) y
+  each_term(n.b, ENodeType::product, [&](int m) {  // a (x y) = (a x) y
     if (first_time(1, id, m)) {
       equal(product(n.a, m), product(product(n.a, node(m).a), node(m).b));
     }
   });
-  each_term(n.a, NodeType::sum, [&](int m) {  // (x + y) b = x b + y b
+  each_term(n.a, ENodeType::sum, [&](int m) {  // (x + y) b = x b + y b
     if (first_time(2, id, m)) {
       equal(product(m, n.b), sum(product(node(m).a, n.b), product(node(m).b, n.b)));
     }
   });
-  each_term(n.b, NodeType::sum, [&](int m) {
+  each_term(n.b, ENodeType::sum, [&](int m) {
     if (first_time(3, id, m)) {
       equal(product(n.a, m), sum(product(n.a, node(m).a), product(n.a, node(m).b)));
     }
   });
-  each_term(n.a, NodeType::scale, [&](int m) {  // (c x) b = c (x b)
+  each_term(n.a, ENodeType::scale, [&](int m) {  // (c x) b = c (x b)
     if (first_time(4, id, m)) {
       equal(product(m, n.b), scaled(node(m).number, product(node(m).a, n.b)));
     }
   });
-  each_term(n.b, NodeType::scale, [&](int m) {
+  each_term(n.b, ENodeType::scale, [&](int m) {
     if (first_time(5, id, m)) {
       equal(product(n.a, m), scaled(node(m).number, product(n.a, node(m).a)));
     }
   });
-  each_term(n.a, NodeType::identity, [&](int m) { equal(product(m, n.b), n.b); });
-  each_term(n.b, NodeType::identity, [&](int m) { equal(product(n.a, m), n.a); });
-  each_term(n.a, NodeType::inverse, [&](int m) {  // x⁻¹ x = I
+  each_term(n.a, ENodeType::identity, [&](int m) { equal(product(m, n.b), n.b); });
+  each_term(n.b, ENodeType::identity, [&](int m) { equal(product(n.a, m), n.a); });
+  each_term(n.a, ENodeType::inverse, [&](int m) {  // x⁻¹ x = I
     if (find(node(m).a) == find(n.b)) {
       equal(product(m, node(m).a), identity(domains_[at(n.b)]));
     }
   });
-  each_term(n.b, NodeType::inverse, [&](int m) {
+  each_term(n.b, ENodeType::inverse, [&](int m) {
     if (find(node(m).a) == find(n.a)) {
       equal(product(node(m).a, m), identity(ranges_[at(n.a)]));
     }
   });
   for (const int side : {n.a, n.b}) {
-    each_term(side, NodeType::zero, [&](int m) { equal(side == n.a ? product(m, n.b) : product(n.a, m), zero(id)); });
+    each_term(side, ENodeType::zero, [&](int m) { equal(side == n.a ? product(m, n.b) : product(n.a, m), zero(id)); });
   }
 }
 
 void EGraph::sum_laws(int id) {
-  const Node n = node(id);
+  const ENode n = node(id);
   if (first_time(6, id, 0)) {
     equal(id, sum(n.b, n.a));
   }
-  each_term(n.a, NodeType::sum, [&](int m) {  // (x + y) + b = x + (y + b)
+  each_term(n.a, ENodeType::sum, [&](int m) {  // (x + y) + b = x + (y + b)
     if (first_time(7, id, m)) {
       equal(sum(m, n.b), sum(node(m).a, sum(node(m).b, n.b)));
     }
   });
-  each_term(n.a, NodeType::zero, [&](int m) { equal(sum(m, n.b), n.b); });
+  each_term(n.a, ENodeType::zero, [&](int m) { equal(sum(m, n.b), n.b); });
   // common factors, on the left and on the right; a lone x counts as x I
   const auto multiple = [&](double c, int x) { return c == 1 ? x : scaled(c, x); };
   each_multiple(n.a, [&](double c, int m) {
     each_multiple(n.b, [&](double d, int k) {
-      const Node x = node(m);
-      const Node y = node(k);
+      const ENode x = node(m);
+      const ENode y = node(k);
       if (find(x.a) == find(y.a) && first_time(8, m, k, c, d)) {
         equal(sum(multiple(c, m), multiple(d, product(x.a, y.b))),
               product(x.a, sum(multiple(c, x.b), multiple(d, y.b))));
@@ -201,7 +201,7 @@ void EGraph::sum_laws(int id) {
     });
   });
   each_multiple(n.b, [&](double d, int k) {
-    const Node y = node(k);
+    const ENode y = node(k);
     if (find(y.a) == find(n.a) && first_time(10, id, k, 1, d)) {  // a + d a y = a (I + d y)
       equal(sum(n.a, multiple(d, product(n.a, y.b))), product(n.a, sum(identity(domains_[at(id)]), multiple(d, y.b))));
     }
@@ -217,11 +217,11 @@ void EGraph::sum_laws(int id) {
   if (find(n.a) == find(n.b)) {
     equal(sum(n.a, n.a), scaled(2, n.a));
   }
-  each_term(n.b, NodeType::scale, [&](int k) {
+  each_term(n.b, ENodeType::scale, [&](int k) {
     if (find(node(k).a) == find(n.a) && first_time(12, id, k)) {
       collect(1, node(k).number, n.a);
     }
-    each_term(n.a, NodeType::scale, [&](int m) {
+    each_term(n.a, ENodeType::scale, [&](int m) {
       if (!first_time(13, m, k)) {
         return;
       }
@@ -236,37 +236,37 @@ void EGraph::sum_laws(int id) {
 }
 
 void EGraph::scale_laws(int id) {
-  const Node n = node(id);
+  const ENode n = node(id);
   if (n.number == 1) {
     equal(id, n.a);
   } else if (n.number == 0) {
     equal(id, zero(id));
     return;
   }
-  each_term(n.a, NodeType::scale, [&](int m) {
+  each_term(n.a, ENodeType::scale, [&](int m) {
     const double number = n.number * node(m).number;
     equal(scaled(n.number, m), number == 1 ? node(m).a : scaled(number, node(m).a));
   });
-  each_term(n.a, NodeType::sum, [&](int m) {
+  each_term(n.a, ENodeType::sum, [&](int m) {
     if (first_time(14, id, m)) {
       equal(scaled(n.number, m), sum(scaled(n.number, node(m).a), scaled(n.number, node(m).b)));
     }
   });
-  each_term(n.a, NodeType::zero, [&](int m) { equal(scaled(n.number, m), m); });
+  each_term(n.a, ENodeType::zero, [&](int m) { equal(scaled(n.number, m), m); });
 }
 
 void EGraph::inverse_laws(int id) {
-  const Node n = node(id);
-  const auto inverse = [&](int x) { return add(Node{NodeType::inverse, x}); };
-  each_term(n.a, NodeType::product, [&](int m) {  // (x y)⁻¹ = y⁻¹ x⁻¹ where both map the space to itself
+  const ENode n = node(id);
+  const auto inverse = [&](int x) { return add(ENode{ENodeType::inverse, x}); };
+  each_term(n.a, ENodeType::product, [&](int m) {  // (x y)⁻¹ = y⁻¹ x⁻¹ where both map the space to itself
     const bool square = ranges_[at(node(m).a)] == domains_[at(node(m).a)];
     if (square && first_time(16, id, m)) {
       equal(inverse(m), product(inverse(node(m).b), inverse(node(m).a)));
     }
   });
-  each_term(n.a, NodeType::inverse, [&](int m) { equal(inverse(m), node(m).a); });
-  each_term(n.a, NodeType::identity, [&](int m) { equal(inverse(m), m); });
-  each_term(n.a, NodeType::scale, [&](int m) {
+  each_term(n.a, ENodeType::inverse, [&](int m) { equal(inverse(m), node(m).a); });
+  each_term(n.a, ENodeType::identity, [&](int m) { equal(inverse(m), m); });
+  each_term(n.a, ENodeType::scale, [&](int m) {
     if (node(m).number != 0 && first_time(17, id, m)) {
       equal(inverse(m), scaled(1 / node(m).number, inverse(node(m).a)));
     }

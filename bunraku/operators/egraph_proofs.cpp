@@ -6,20 +6,20 @@
 namespace bunraku::operators {
 
 Operator EGraph::expression(int id) const {
-  const Node& n = node(id);
+  const ENode& n = node(id);
   switch (n.type) {
-    case NodeType::leaf:
-    case NodeType::identity:
+    case ENodeType::leaf:
+    case ENodeType::identity:
       return leaves_[at(n.a)];
-    case NodeType::zero:
+    case ENodeType::zero:
       return zeros_[at(n.a)];
-    case NodeType::product:
+    case ENodeType::product:
       return expression(n.a) * expression(n.b);
-    case NodeType::sum:
+    case ENodeType::sum:
       return expression(n.a) + expression(n.b);
-    case NodeType::scale:
+    case ENodeType::scale:
       return Operator(n.number) * expression(n.a);
-    case NodeType::inverse:
+    case ENodeType::inverse:
       return inv(expression(n.a));
   }
   return Operator(0.0);
@@ -57,19 +57,19 @@ void EGraph::prove_edge(int from, int to, const Reason& reason, std::vector<Proo
     out.push_back({expression(to), reason});
     return;
   }
-  const Node& x = node(from);
-  const Node& y = node(to);
+  const ENode& x = node(from);
+  const ENode& y = node(to);
   const auto wrap = [&](const Operator& inner) {
-    return x.type == NodeType::scale ? Operator(x.number) * inner : inv(inner);
+    return x.type == ENodeType::scale ? Operator(x.number) * inner : inv(inner);
   };
-  if (x.type == NodeType::scale || x.type == NodeType::inverse) {
+  if (x.type == ENodeType::scale || x.type == ENodeType::inverse) {
     for (const ProofStep& step : prove(x.a, y.a)) {
       out.push_back({wrap(step.expression), step.reason});
     }
     return;
   }
   const auto join = [&](const Operator& left, const Operator& right) {
-    return x.type == NodeType::product ? left * right : left + right;
+    return x.type == ENodeType::product ? left * right : left + right;
   };
   if (x.a != y.a) {
     const Operator right = expression(x.b);

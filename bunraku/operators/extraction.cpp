@@ -117,15 +117,15 @@ class Extractor {
   }
 
   std::optional<Choice> local_choice(int id) const {
-    const Node& n = graph_.node(id);
+    const ENode& n = graph_.node(id);
     switch (n.type) {
-      case NodeType::leaf:
+      case ENodeType::leaf:
         if (graph_.leaf(n).kind() != Kind::memoryless) {
           return std::nullopt;
         }
         return leaf_choice(id);
-      case NodeType::identity:
-      case NodeType::zero:
+      case ENodeType::identity:
+      case ENodeType::zero:
         return leaf_choice(id);
       default: {
         const int a = local_[at(graph_.find(n.a))];
@@ -139,9 +139,9 @@ class Extractor {
   }
 
   Choice leaf_choice(int id) const {
-    const Node& n = graph_.node(id);
+    const ENode& n = graph_.node(id);
     Choice out{.node = id, .timing = no_carry, .flops = step};
-    if (n.type == NodeType::leaf) {
+    if (n.type == ENodeType::leaf) {
       out.timing = timing_of(graph_.leaf(n));
       out.flops += flops_of(graph_.leaf(n));
     }
@@ -149,21 +149,21 @@ class Extractor {
   }
 
   Choice combined(int id, int a, int b) const {
-    const Node& n = graph_.node(id);
+    const ENode& n = graph_.node(id);
     Choice out{.node = id, .operands = {a, b}, .timing = choice(a).timing};
     double own = step;
-    if (n.type == NodeType::scale) {
+    if (n.type == ENodeType::scale) {
       own += size_of(id) * 0.5;
-    } else if (n.type == NodeType::inverse) {
+    } else if (n.type == ENodeType::inverse) {
       own += 2 * size_of(id) * size_of(id);
-    } else if (n.type == NodeType::sum) {
+    } else if (n.type == ENodeType::sum) {
       own += size_of(id);
     }
     if (b >= 0) {
       const Timing first = choice(a).timing;
       const Timing second = choice(b).timing;
       for (int i = 0; i < 2; ++i) {
-        out.timing.after[at(i)] = n.type == NodeType::product ? first(second(i)) : std::max(first(i), second(i));
+        out.timing.after[at(i)] = n.type == ENodeType::product ? first(second(i)) : std::max(first(i), second(i));
       }
     }
     const auto is_vector = [&](int operand) {
@@ -220,13 +220,13 @@ class Extractor {
   }
 
   bool offer_all(int id, std::vector<int>& to) {
-    const Node& n = graph_.node(id);
+    const ENode& n = graph_.node(id);
     switch (n.type) {
-      case NodeType::leaf:
-      case NodeType::identity:
-      case NodeType::zero:
+      case ENodeType::leaf:
+      case ENodeType::identity:
+      case ENodeType::zero:
         return offer(leaf_choice(id), to);
-      case NodeType::inverse: {
+      case ENodeType::inverse: {
         const int inner = local_[at(graph_.find(n.a))];
         return inner >= 0 && offer(combined(id, inner, -1), to);
       }
@@ -299,7 +299,7 @@ class Extractor {
   /// The term of a choice, with exactly its operands.
   int added(int i, EGraph& graph) const {
     const Choice& c = choice(i);
-    Node n = graph.node(c.node);
+    ENode n = graph.node(c.node);
     if (c.operands[0] >= 0) {
       n.a = added(c.operands[0], graph);
     }

@@ -81,6 +81,7 @@ constexpr Row rows[] = {
     {"composite bodies", "RK92 (31)", "R - E_phi*R*~E_phi", "M"},
     {"gain", "RK92 (36), RK88 (a.1), (a.2)", "H*P", "D*~G", no_couplings},
     {"inertia at the hinges", "RK92 (36)", "H*P*~H", "D", no_armature | no_couplings},
+    {"gain at the hinges", "RK92 (36)", "H*G", "I", no_armature | no_couplings},
     {"articulated bodies, mixed", "RK88 (a.46)", "psi*M*~phi", "psi*P + P*~phit", no_couplings},
     {"articulated bodies, mixed", "RK88 (a.44)", "P - E_psi*P*~E_phi", "M", no_couplings},
     {"articulated bodies", "RK88 (a.47)", "P + psit*P + P*~psit", "psi*M*~psi", no_armature | no_couplings},

@@ -18,21 +18,21 @@
 namespace bunraku::operators {
 
 /// What a term of the e-graph is.
-enum class NodeType : std::uint8_t { leaf, identity, zero, product, sum, scale, inverse };
+enum class ENodeType : std::uint8_t { leaf, identity, zero, product, sum, scale, inverse };
 
 /// A term: its operands are ids of terms.
-struct Node {
-  NodeType type = NodeType::leaf;
+struct ENode {
+  ENodeType type = ENodeType::leaf;
   int a = -1;         ///< First operand, or the leaf's index.
   int b = -1;         ///< Second operand.
   double number = 1;  ///< For scale.
 
-  friend bool operator==(const Node&, const Node&) = default;
+  friend bool operator==(const ENode&, const ENode&) = default;
 };
 
 /// Hash of a term.
-struct NodeHash {
-  std::size_t operator()(const Node& n) const;
+struct ENodeHash {
+  std::size_t operator()(const ENode& n) const;
 };
 
 /// Why two terms are equal.
@@ -51,7 +51,7 @@ class EGraph {
   /// Adds an expression, whose adjoints stand at symbols. The id of its term.
   int add(const Operator& x);
   /// Adds a term of terms that are there, and finds out what that makes equal.
-  int insert(const Node& n);
+  int insert(const ENode& n);
   /// Applies identities and the laws of algebra until nothing new is found or there are more than so many terms.
   void saturate(int max_nodes);
 
@@ -60,9 +60,9 @@ class EGraph {
   /// Number of terms.
   int size() const { return static_cast<int>(nodes_.size()); }
   /// A term.
-  const Node& node(int id) const { return nodes_[static_cast<std::size_t>(id)]; }
+  const ENode& node(int id) const { return nodes_[static_cast<std::size_t>(id)]; }
   /// The leaf of a term.
-  const Operator& leaf(const Node& n) const { return leaves_[static_cast<std::size_t>(n.a)]; }
+  const Operator& leaf(const ENode& n) const { return leaves_[static_cast<std::size_t>(n.a)]; }
   /// Where a term's values are, and what it acts on.
   const Space& range(int id) const { return ranges_[static_cast<std::size_t>(id)]; }
   const Space& domain(int id) const { return domains_[static_cast<std::size_t>(id)]; }
@@ -86,18 +86,18 @@ class EGraph {
     Reason reason;
   };
 
-  int add(const Node& n);
+  int add(const ENode& n);
   int add_leaf(const Operator& x);
-  int product(int a, int b) { return add(Node{NodeType::product, a, b}); }
-  int sum(int a, int b) { return add(Node{NodeType::sum, a, b}); }
-  int scaled(double number, int a) { return add(Node{NodeType::scale, a, -1, number}); }
+  int product(int a, int b) { return add(ENode{ENodeType::product, a, b}); }
+  int sum(int a, int b) { return add(ENode{ENodeType::sum, a, b}); }
+  int scaled(double number, int a) { return add(ENode{ENodeType::scale, a, -1, number}); }
   int identity(const Space& space);
   /// Zero between the spaces of another term.
   int zero(int like);
   /// The term of an expression where it is there already, or −1.
   int lookup(const Operator& x) const;
-  int lookup(const Node& n) const;
-  Node canonical(const Node& n) const;
+  int lookup(const ENode& n) const;
+  ENode canonical(const ENode& n) const;
   void unite(int x, int y, const Reason& reason);
   void rebuild();
   void apply_identities();
@@ -108,7 +108,7 @@ class EGraph {
   void inverse_laws(int id);
   /// The terms of the class of `id` at the start of the round, of one type.
   template <class Visit>
-  void each_term(int id, NodeType type, const Visit& visit);
+  void each_term(int id, ENodeType type, const Visit& visit);
   template <class Visit>
   void each_multiple(int id, const Visit& visit);
   /// Says that two terms are equal by a law.
@@ -120,7 +120,7 @@ class EGraph {
   std::vector<int> way_up(int id) const;
   void prove_edge(int from, int to, const Reason& reason, std::vector<ProofStep>& out) const;
 
-  std::vector<Node> nodes_;
+  std::vector<ENode> nodes_;
   std::vector<Space> ranges_;
   std::vector<Space> domains_;
   std::vector<Operator> leaves_;
@@ -129,11 +129,11 @@ class EGraph {
   std::vector<int> proof_parent_;    // proof forest
   std::vector<Reason> proof_reason_;
   std::vector<std::vector<int>> members_;  // by class
-  std::vector<NodeType> plain_;            // by class: identity or zero where it holds one, else leaf
+  std::vector<ENodeType> plain_;           // by class: identity or zero where it holds one, else leaf
   std::vector<std::vector<int>> uses_;     // by class: terms that have it as an operand
   std::vector<int> dirty_;
-  std::unordered_map<Node, int, NodeHash> exact_;
-  std::unordered_map<Node, int, NodeHash> canonical_;
+  std::unordered_map<ENode, int, ENodeHash> exact_;
+  std::unordered_map<ENode, int, ENodeHash> canonical_;
   std::unordered_set<std::uint64_t> seen_;
   std::vector<GroundRule> rules_;
   std::vector<std::vector<int>> round_;  // distinct terms of each class at the start of a round
