@@ -441,6 +441,9 @@ Factors::Factors(const Dense& dense, const Eigen::MatrixXd& mass)
       continue;
     }
     D.block(i, i, n, n) = rest.block(i, i, n, n);
+    if (i == 0) {
+      continue;
+    }
     U.block(0, i, i, n) = D.block(i, i, n, n).llt().solve(rest.block(i, 0, n, i)).transpose();
     rest.topLeftCorner(i, i) -= U.block(0, i, i, n) * rest.block(i, 0, n, i);
   }
