@@ -167,17 +167,18 @@ bool Outcome::pass() const {
   }
 }
 
-std::vector<Outcome> run(const std::string& id, const std::vector<Robot>& robots, const Progress& progress) {
+std::vector<Outcome> run(const std::string& id, int samples, const std::vector<Robot>& robots,
+                         const Announce& announce) {
   std::vector<Trial> trials = make_trials(id);
   for (const Systems systems : {Systems::any, Systems::serial, Systems::chain4, Systems::revolute4, Systems::slider4,
                                 Systems::branch5, Systems::mobile4}) {
-    for (int i = 0; i < random_systems; ++i) {
+    for (int i = 0; i < samples; ++i) {
       std::optional<Sample> sample;
       for (Trial& trial : trials) {
         if (trial.systems == systems && i < trial.count) {
           if (!sample) {
             sample = random_sample(systems, i);
-            progress(sample->name());
+            announce(sample->name());
           }
           try_on(trial, *sample);
         }
@@ -185,7 +186,7 @@ std::vector<Outcome> run(const std::string& id, const std::vector<Robot>& robots
     }
   }
   for (std::size_t i = 0; i < robots.size(); ++i) {
-    progress(robots[i].name);
+    announce(robots[i].name);
     Sample sample(robots[i].name, robots[i].model, 77 + i, true);
     for (Trial& trial : trials) {
       const bool fits = trial.systems == Systems::any || (trial.systems == Systems::serial && sample.serial());

@@ -49,10 +49,11 @@ struct Robot {
 };
 
 /// Says what is being done.
-using Progress = std::function<void(const std::string&)>;
+using Announce = std::function<void(const std::string&)>;
 
-/// The outcomes, in the order of the items. Only those of one item where `id` is not empty: throws ArgumentError where
-/// there is none of that name.
-std::vector<Outcome> run(const std::string& id, const std::vector<Robot>& robots, const Progress& progress);
+/// The outcomes, in the order of the items, each tried on no more than `samples` random systems. Only those of one item
+/// where `id` is not empty: throws ArgumentError where there is none of that name.
+std::vector<Outcome> run(const std::string& id, int samples, const std::vector<Robot>& robots,
+                         const Announce& announce);
 
 }  // namespace bunraku::cli::papers
