@@ -26,12 +26,11 @@ bool eliminate(const Motion<T>& H, const T& armature, const HingeFactors<T>& out
   if (!(D > vanishing<T> * neighbours(P, H))) {
     return false;
   }
-  const T D_inverse = T(1) / D;
   *out.U = U;
-  *out.G = U * D_inverse;
   *out.D = D;
-  *out.D_inverse = D_inverse;
-  P -= scaled_outer(U, D_inverse);
+  *out.D_inverse = T(1) / D;
+  *out.G = U * *out.D_inverse;
+  P -= scaled_outer(U, *out.D_inverse);
   return true;
 }
 
