@@ -15,9 +15,11 @@ Blocks<T>::Blocks(const Model& model, const Coordinates<T>& coordinates) : model
   const std::size_t nd = at(coordinates.nd);
   M_.reserve(n);
   joints_.reserve(n);
-  for (const Body& body : model.bodies()) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const Body& body = model.bodies()[k];
+    const HingeSlot& slot = coordinates.slots[k];
     M_.push_back(cast<T>(body.inertia));
-    joints_.push_back({body.parent, body.hinge.type});
+    joints_.push_back({.parent = body.parent, .first = slot.v, .nv = slot.nv, .type = body.hinge.type});
   }
   one_axis_.resize(n);
   X_PB_.resize(n);
@@ -56,7 +58,7 @@ void Blocks<T>::prepare(int k) {
   const Vec3<double>& axis = body.hinge.axis;
   Motion<double> column{};
   hinge_joint_map(body.hinge, nullptr, &column);  // the same at every q
-  H_[at(coordinates_.slots[at(k)].v)] = cast<T>(inverse_times(body.X_MB, column));
+  H_[at(first(k))] = cast<T>(inverse_times(body.X_MB, column));
   // Of R(q) = a a* + cos q (I − a a*) + sin q ã each part between X_PF and X_MB.
   const Mat3<double> along = out.turns ? outer(axis, axis) : Mat3<double>::identity();
   const std::array<Mat3<double>, 3> parts = {along, Mat3<double>::identity() - along,

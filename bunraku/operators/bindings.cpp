@@ -34,9 +34,6 @@ Bindings::Bindings(Model model)
     geared_ = geared_ || coordinates_.armature[j] != 0;
   }
   make_clusters();
-  for (int k = 0; k < blocks_.size(); ++k) {
-    places_.push_back({blocks_.parent(k), blocks_.first(k), blocks_.nv(k)});
-  }
   neutral(model_, std::span<double>(user_q_));
   const std::vector<double> q = user_q_;
   const std::vector<double> v = user_v_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bunraku/dynamics/detail/block_algebra.hpp"
+#include "bunraku/dynamics/detail/block_sweeps.hpp"
 #include "bunraku/operators/detail/at.hpp"
 #include "bunraku/operators/detail/execution.hpp"
 #include "bunraku/operators/detail/numbers.hpp"
@@ -36,7 +36,7 @@ Motion<double> spatial_cross_adjoint(const Motion<double>& z, const Motion<doubl
 /// z(k) = w(k) + Σ φ(k,c) z⁺(c), ε(k) = x(k) − H(k) z(k), z⁺(k) = z(k) + G(k) ε(k) (RK92 43–46).
 BUNRAKU_INLINE void Execution::filter_step(const Slot& slot, int k) {
   const kernels::Blocks<double>& blocks = bindings_.blocks();
-  const Place& place = bindings_.places()[at(k)];
+  const kernels::Joint& joint = blocks.joint(k);
   double* z = slot.out + 6 * k;
   if (slot.other != nullptr) {
     const double* w = slot.other + 6 * k;
@@ -46,25 +46,25 @@ BUNRAKU_INLINE void Execution::filter_step(const Slot& slot, int k) {
   }
   const Force<double> z_k = force_at(z);
   Force<double> passed = z_k;
-  for (int j = place.first; j < place.first + place.nv; ++j) {
+  for (int j = joint.first; j < joint.first + joint.nv; ++j) {
     const double innovation = (slot.in != nullptr ? slot.in[j] : 0.0) - dot(blocks.H(j), z_k);
     slot.rest[j] = innovation;
     passed += blocks.G(j) * innovation;
   }
-  if (place.parent != world) {
-    add(slot.out + 6 * place.parent, blocks.X_PB(k) * passed);
+  if (joint.parent != world) {
+    add(slot.out + 6 * joint.parent, blocks.X_PB(k) * passed);
   }
 }
 
 /// λ(k) = φ*(p,k) s(p), r(k) = d(k) − G*(k) λ(k), s(k) = λ(k) + H*(k) r(k) + w(k).
 BUNRAKU_INLINE void Execution::smoother_step(const Slot& slot, int k) {
   const kernels::Blocks<double>& blocks = bindings_.blocks();
-  const Place& place = bindings_.places()[at(k)];
-  const Motion<double> lambda = place.parent == world
+  const kernels::Joint& joint = blocks.joint(k);
+  const Motion<double> lambda = joint.parent == world
                                     ? Motion<double>::zero()
-                                    : inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * place.parent));
+                                    : inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * joint.parent));
   Motion<double> s = lambda;
-  for (int j = place.first; j < place.first + place.nv; ++j) {
+  for (int j = joint.first; j < joint.first + joint.nv; ++j) {
     const double residual = (slot.in != nullptr ? slot.in[j] : 0.0) - dot(blocks.G(j), lambda);
     slot.rest[j] = residual;
     s += blocks.H(j) * residual;
@@ -77,7 +77,7 @@ BUNRAKU_INLINE void Execution::smoother_step(const Slot& slot, int k) {
 
 void Execution::shift_step(const Slot& slot, int k) {
   const kernels::Blocks<double>& blocks = bindings_.blocks();
-  const auto [p, first, n] = bindings_.places()[at(k)];
+  const auto& [p, first, n, type] = blocks.joint(k);
   const Symbol symbol = slot.symbol;
   if (!slot.adjoint) {
     if (p == world) {
@@ -115,7 +115,7 @@ void Execution::shift_step(const Slot& slot, int k) {
 /// A symbol's block times in(k).
 void Execution::apply_step(const Slot& slot, int k) {
   const kernels::Blocks<double>& blocks = bindings_.blocks();
-  const auto [p, first, n] = bindings_.places()[at(k)];
+  const auto& [p, first, n, type] = blocks.joint(k);
   const bool adjoint = slot.adjoint;
   const double* hinge_in = slot.in + first;
   double* hinge_out = slot.out + first;
@@ -139,12 +139,9 @@ void Execution::apply_step(const Slot& slot, int k) {
     case Symbol::P:
       put(out, blocks.P(k) * motion_at(in));
       break;
-    case Symbol::Upsilon: {
-      const Mat6<double>& u = bindings_.upsilon(k);
-      const Force<double> f = force_at(in);
-      put(out, u.a * f.moment + u.b * f.force, u.c * f.moment + u.d * f.force);
+    case Symbol::Upsilon:
+      put(out, kernels::motion_of(bindings_.upsilon(k), force_at(in)));
       break;
-    }
     case Symbol::Delta_phi:
       if (adjoint) {
         put(out, inverse_times(blocks.X_PB(k), motion_at(in)));
@@ -249,7 +246,7 @@ void Execution::body_step(const Slot& slot, int k) {
       smoother_step(slot, k);
       break;
     case Step::propagate:
-      if (const int p = bindings_.places()[at(k)].parent; slot.adjoint) {
+      if (const int p = blocks.parent(k); slot.adjoint) {
         Motion<double> m = motion_at(slot.in + 6 * k);
         if (p != world) {
           m += inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * p));
@@ -302,8 +299,8 @@ void Execution::plain_step(const Slot& slot, int c) {
   if (!bindings_.coupled() && space.kind == SpaceKind::body) {
     range_step(slot, 6 * c, 6 * c + 6);
   } else if (!bindings_.coupled() && space.kind == SpaceKind::hinge) {
-    const Place& place = bindings_.places()[at(c)];
-    range_step(slot, place.first, place.first + place.nv);
+    const kernels::Joint& joint = bindings_.blocks().joint(c);
+    range_step(slot, joint.first, joint.first + joint.nv);
   } else {
     visit_part(space.kind, c, [&](int place) { range_step(slot, place, place + 1); });
   }

@@ -65,12 +65,21 @@ class Terminal {
     EXPECT_THAT(out, EndsWith(text));
     return out;
   }
-  /// Waits until the program closes the terminal; whether it did.
-  bool ends() {
+  /// Waits for the end; the program's exit status, or -1 where there is none.
+  int status() {
     char c = 0;
     while (next(c)) {
     }
-    return milliseconds_left() > 0;
+    int status = 0;
+    while (milliseconds_left() > 0) {
+      if (waitpid(process_, &status, WNOHANG) == process_) {
+        process_ = 0;
+        close(side_);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+      }
+      poll(nullptr, 0, 1);
+    }
+    return -1;
   }
 
  private:
@@ -110,7 +119,7 @@ TEST(OpAtATerminal, HasCompletionAndHistory) {
     terminal.shown_up_to("did you mean 'phi'?");
     terminal.shown_up_to(prompt);
     terminal.type("\x04");
-    EXPECT_TRUE(terminal.ends());
+    EXPECT_EQ(terminal.status(), 0);
   }
   Terminal again(puppet, folder / "state");
   ASSERT_TRUE(again.works());
@@ -119,7 +128,7 @@ TEST(OpAtATerminal, HasCompletionAndHistory) {
   again.shown_up_to("\\tilde{\\phi}");
   again.shown_up_to(prompt);
   again.type("quit\r");
-  EXPECT_TRUE(again.ends());
+  EXPECT_EQ(again.status(), 0);
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ TEST_P(Articulated, ProjectionIdentityWithoutArmature) {  // item F1
     const Eigen::MatrixXd P = to_eigen(dynamics.articulated_inertia(k).matrix());
     const Eigen::MatrixXd tau = Eigen::MatrixXd::Identity(6, 6) - dynamics.kalman_gain(k) * dense.hinge_rows(k);
     const Eigen::MatrixXd difference = congruence(tau, P) - tau * P;
+    EXPECT_TRUE(difference.allFinite());
     worst = std::max(worst, difference.cwiseAbs().maxCoeff() / P.cwiseAbs().maxCoeff());
   }
   if (sample % 2 == 1) {

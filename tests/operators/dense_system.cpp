@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <stdexcept>
 
 #include <Eigen/Dense>
@@ -270,6 +271,9 @@ std::pair<int, int> DenseSystem::place(const Space& space) const {
 }
 
 double relative_difference(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right) {
+  if (!left.allFinite() || !right.allFinite()) {
+    return std::numeric_limits<double>::infinity();
+  }
   const double scale = std::max(left.cwiseAbs().maxCoeff(), right.cwiseAbs().maxCoeff());
   return scale == 0 ? 0 : (left - right).cwiseAbs().maxCoeff() / scale;
 }

@@ -186,6 +186,7 @@ TEST(Simplify, ConditionsAreRespected) {
   for (const Conditions& each : {geared, both_of_them}) {
     EXPECT_THAT(to_ascii(simplify(parse("H*psi*M*~psi*~H"), each)), HasSubstr("psi"));
   }
+  EXPECT_EQ(to_ascii(simplify(parse("tau*tau*G"), plain)), "G");
   EXPECT_THAT(to_ascii(simplify(parse("tau*tau"), plain)), testing::AnyOf("tau", "G*H"));
   EXPECT_THAT(to_ascii(simplify(parse("tau*tau - tau"), geared)), Not(HasSubstr("0*")));
   EXPECT_EQ(to_ascii(simplify(parse("armature*thetadd + T"), plain)), "T");

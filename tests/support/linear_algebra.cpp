@@ -21,7 +21,7 @@ Eigen::MatrixXd solve_symmetric(const Eigen::MatrixXd& A, const Eigen::MatrixXd&
 }
 
 double log_determinant_of(const Eigen::MatrixXd& A) {
-  return A.ldlt().vectorD().array().log().sum();
+  return A.partialPivLu().matrixLU().diagonal().cwiseAbs().array().log().sum();
 }
 
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& A) {

@@ -2,6 +2,7 @@
 /// Sweeps over the blocks in the user's frames that Dynamics and the operators share.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "bunraku/dynamics/detail/block_algebra.hpp"

@@ -13,6 +13,14 @@
 
 namespace bunraku::kernels {
 
+/// What sweeps need of a body and its hinge, close together in memory.
+struct Joint {
+  int parent = world;                 ///< The body's parent.
+  int first = 0;                      ///< The hinge's first velocity among all.
+  int nv = 0;                         ///< Its velocities.
+  HingeType type = HingeType::fixed;  ///< Its type.
+};
+
 /// Blocks of all bodies, fixed ones included, over the coordinates of all hinges, mimics counted. What is asked for by
 /// need_… is computed once for a state. Indices: k a body, j a velocity of all hinges; `world` has a pose and no
 /// motion.
@@ -37,12 +45,14 @@ class Blocks {
 
   /// Number of bodies.
   int size() const { return static_cast<int>(X_PB_.size()); }
+  /// Where body k hangs, and by what.
+  const Joint& joint(int k) const { return joints_[at(k)]; }
   /// The parent of body k.
   int parent(int k) const { return joints_[at(k)].parent; }
   /// Velocities of body k's hinge.
-  int nv(int k) const { return coordinates_.slots[at(k)].nv; }
+  int nv(int k) const { return joints_[at(k)].nv; }
   /// The first velocity of body k's hinge among all.
-  int first(int k) const { return coordinates_.slots[at(k)].v; }
+  int first(int k) const { return joints_[at(k)].first; }
   /// The rotor inertias of body k's hinge.
   std::span<const T> armatures(int k) const { return {coordinates_.armature.data() + first(k), at(nv(k))}; }
   /// The rotor inertia of a velocity.
@@ -91,11 +101,6 @@ class Blocks {
     bool slides = false;
     std::array<Mat3<double>, 3> rotation{};
     std::array<Vec3<double>, 3> translation{};
-  };
-  /// What the sweeps need of a body and its hinge, close together in memory.
-  struct Joint {
-    int parent = world;
-    HingeType type = HingeType::fixed;
   };
   void prepare(int k);
   void place(int k);

@@ -31,13 +31,6 @@ struct Cluster {
   std::vector<int> nodes = {};        ///< Nodes on its members.
 };
 
-/// Where a body hangs and which velocities of all hinges move it.
-struct Place {
-  int parent = world;  ///< Its parent.
-  int first = 0;       ///< Its hinge's first velocity.
-  int nv = 0;          ///< How many.
-};
-
 /// A block of a user's variable: what one body's or node's numbers contribute.
 struct VariableBlock {
   int cluster = 0;             ///< Whose step applies it.
@@ -76,8 +69,6 @@ class Bindings {
   const std::vector<int>& nodes_at(int k) const { return nodes_at_[static_cast<std::size_t>(k)]; }
   const kernels::Blocks<double>& blocks() const { return blocks_; }
   const std::vector<Cluster>& clusters() const { return clusters_; }
-  /// One for each body, close together in memory.
-  const std::vector<Place>& places() const { return places_; }
   /// Whether some hinges are coupled, so that clusters have several bodies.
   bool coupled() const { return coordinates_.has_mimics; }
   /// Whether some hinge has armature.
@@ -142,7 +133,6 @@ class Bindings {
   kernels::Blocks<double> blocks_;
   std::unique_ptr<Dynamics> dynamics_;  // where accelerations follow from given torques
   std::vector<Cluster> clusters_;
-  std::vector<Place> places_;
   std::vector<int> cluster_of_;  // by body
   std::vector<Node> nodes_;
   std::vector<std::vector<int>> nodes_at_;  // by body; none without nodes
