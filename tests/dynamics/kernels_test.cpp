@@ -81,10 +81,10 @@ TEST_P(Kernels, AgreeWithTheDenseReference) {
     const DenseReference reference(model, q);
     const Eigen::MatrixXd mass = reference.mass();
     const Eigen::MatrixXd inverse = inverse_of(mass);
-    const Eigen::VectorXd bias = reference.bias(v);
+    const Eigen::VectorXd expected_bias = reference.bias(v);
     const double condition = mass.norm() * inverse.norm();
     EXPECT_TRUE(is_near(mass_matrix(dynamics), mass, 1e-13));
-    EXPECT_TRUE(is_near(bias(dynamics), bias, 1e-9)) << "as far as differences allow";
+    EXPECT_TRUE(is_near(bias(dynamics), expected_bias, 1e-9)) << "as far as differences allow";
     EXPECT_TRUE(is_near(inverse_dynamics(dynamics, a), mass * a + bias(dynamics), 1e-12));
     EXPECT_TRUE(is_near(inverse_mass_matrix(dynamics), inverse, 1e-14 * condition));
     EXPECT_TRUE(is_near(inverse_mass_times(dynamics, a), inverse * a, 1e-14 * condition));

@@ -97,7 +97,7 @@ TEST_P(Reactions, ObeyNewtonForEachBodyAndSubtree) {  // item I1
   const Eigen::VectorXd rate = central_difference(
       [&](double t) -> Eigen::VectorXd {
         State moved(model);
-        moved.set_state(integrate(model, q, v, t), v + t * a);
+        moved.set(integrate(model, q, v, t), v + t * a);
         return to_eigen(momentum(moved));
       },
       2e-3);
