@@ -9,6 +9,7 @@
 #include "bunraku/model/builder.hpp"
 #include "bunraku/model/configuration.hpp"
 #include "bunraku/model/hinge_laws.hpp"
+#include "bunraku/model/hinge_set.hpp"
 #include "bunraku/operators/identities.hpp"
 #include "bunraku/operators/levels.hpp"
 #include "bunraku/operators/simplify.hpp"

@@ -126,6 +126,18 @@ class BUNRAKU_API ModelBuilder {
   /// The reference configurations so far.
   const std::vector<ReferenceSpec>& references() const;
 
+  /// The bodies so far, to change them: a new inertia, another hinge. Their number and order may change, too.
+  std::vector<BodySpec>& bodies();
+  /// The nodes so far, to change them.
+  std::vector<NodeSpec>& nodes();
+  /// The closures so far, to change them.
+  std::vector<ClosureSpec>& closures();
+  /// The reference configurations so far, to change them.
+  std::vector<ReferenceSpec>& references();
+  /// The body of that name, to change it: `edit(arm)` and then `body("hand").inertia = …`. O(N). Throws ArgumentError,
+  /// naming the nearest name.
+  BodySpec& body(std::string_view name);
+
   /// All that is wrong, errors and warnings; empty for a sound model. O(N log N).
   std::vector<Problem> check() const;
   /// The model. Throws ModelError with every problem when there is an error (strict: or a warning). O(N log N). The
