@@ -85,6 +85,9 @@ const std::vector<ClosureSpec>& ModelBuilder::closures() const {
 const std::vector<ReferenceSpec>& ModelBuilder::references() const {
   return parts_->references;
 }
+const std::vector<Problem>& ModelBuilder::reports() const {
+  return parts_->reported;
+}
 std::vector<BodySpec>& ModelBuilder::bodies() {
   return parts_->bodies;
 }

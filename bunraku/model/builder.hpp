@@ -126,6 +126,8 @@ class BUNRAKU_API ModelBuilder {
   /// The reference configurations so far.
   const std::vector<ReferenceSpec>& references() const;
 
+  /// The problems reported so far.
+  const std::vector<Problem>& reports() const;
   /// The bodies so far, to change them: a new inertia, another hinge. Their number and order may change, too.
   std::vector<BodySpec>& bodies();
   /// The nodes so far, to change them.

@@ -74,7 +74,7 @@ Model merge_fixed(const Model& model) {
   for (const Geometry& shape : model.world_geometry()) {
     builder.add_to_world(shape);
   }
-  for (const Problem& warning : model.warnings()) {
+  for (const Problem& warning : original.reports()) {
     builder.report(warning);
   }
   return builder.build();
