@@ -96,6 +96,11 @@ void read_dynamics(const Attributes& attributes, std::string_view type, const Mj
   all.damping = read_linear(attributes, "damping");
   all.stiffness = read_linear(attributes, "stiffness");
   const double rest = attributes.number("springref", 0);
+  if (all.armature != 0 && type == "free") {
+    attributes.element().warning(fmt::format(
+        "the armature of {}, a free joint, counts in the body's axes, where MuJoCo counts it in the world's",
+        attributes.element().description()));
+  }
   if (all.stiffness != 0 && type == "free") {
     attributes.element().warning(
         fmt::format("the stiffness of {}, a free joint, is not used", attributes.element().description()));

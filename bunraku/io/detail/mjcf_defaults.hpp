@@ -94,7 +94,7 @@ class Attributes {
 
   /// The element itself.
   const XmlElement& element() const { return element_; }
-  /// Where the attribute is set, if it is.
+  /// Where the attribute is set, if it is. An empty one that should hold numbers counts as not set.
   std::optional<Setting> setting(const char* name) const;
   /// Whether the attribute is set, by the element or its class.
   bool has(const char* name) const { return setting(name).has_value(); }
@@ -105,6 +105,8 @@ class Attributes {
   /// As XmlElement::numbers.
   std::optional<std::vector<double>> numbers(const char* name, std::size_t least, std::size_t most,
                                              Finite finite = Finite::required) const;
+  /// Four numbers that say how something looks: what is wrong with them is a warning.
+  std::optional<std::array<double, 4>> look(const char* name) const;
   /// As XmlElement::vector.
   Vec3<double> vector(const char* name, const Vec3<double>& otherwise) const;
   /// Between one and as many numbers as there are defaults: where an element or a class gives fewer, the rest stay
