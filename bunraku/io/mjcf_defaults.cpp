@@ -66,11 +66,22 @@ const std::map<std::string, std::vector<Known>, std::less<>>& attributes_with_de
       {"mesh", {numbers("scale", 3)}},
       {"material", {look(numbers("rgba", 4)), text("texture")}},
       {"equality", {words("active", yes_or_no)}},
+      {"general",
+       {numbers("gear", 1, 6), numbers("ctrlrange", 2, 2, Finite::or_inf), words("ctrllimited", yes_no_or_auto),
+        numbers("forcerange", 2, 2, Finite::or_inf), words("forcelimited", yes_no_or_auto),
+        words("dyntype", actuator_dynamics), words("gaintype", actuator_gains), words("biastype", actuator_biases),
+        numbers("gainprm", 1, 10)}},
   };
   return table;
 }
 
 const std::vector<Setting> no_settings;
+
+/// The kind under which an element's defaults are kept.
+std::string_view kind_of(std::string_view tag) {
+  const std::string_view actuator = actuator_class(tag);
+  return actuator.empty() ? tag : actuator;
+}
 
 /// What is known of an attribute of an element that has defaults; nothing for others.
 const Known* find_known(std::string_view tag, std::string_view name) {
@@ -85,8 +96,14 @@ const Known* find_known(std::string_view tag, std::string_view name) {
 
 }  // namespace
 
+std::string_view actuator_class(std::string_view tag) {
+  static constexpr std::array<std::string_view, 9> tags = {"general", "motor",    "position", "velocity", "intvelocity",
+                                                           "damper",  "cylinder", "muscle",   "dcmotor"};
+  return std::find(tags.begin(), tags.end(), tag) == tags.end() ? std::string_view() : tags.front();
+}
+
 void DefaultClass::add(const XmlElement& element, long order) {
-  const auto known = attributes_with_defaults().find(element.name());
+  const auto known = attributes_with_defaults().find(kind_of(element.name()));
   if (known == attributes_with_defaults().end()) {
     return;
   }
@@ -146,11 +163,11 @@ void Defaults::read(const XmlElement& section, MjcfFiles& files) {
 
 /// Whether or not anything ends up with a class, what it says must be well written.
 void Defaults::check(const XmlElement& element) {
-  const auto known = attributes_with_defaults().find(element.name());
+  const auto known = attributes_with_defaults().find(kind_of(element.name()));
   if (known == attributes_with_defaults().end()) {
     return;
   }
-  const Attributes attributes(element, *this);
+  const Attributes attributes(element, *this, nullptr, known->first);
   for (const Known& attribute : known->second) {
     if (element.has(attribute.name)) {
       attributes.check(attribute.name);

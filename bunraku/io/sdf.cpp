@@ -75,6 +75,7 @@ class Assembler {
   std::set<int> static_links_;
   std::unordered_map<int, TreeJoint> tree_;  ///< By the child's frame.
   std::set<std::string> hinge_names_;
+  ReferenceSpec initial_ = {.name = std::string(initial_name)};  ///< Where the file puts free links and joints.
 };
 
 int Assembler::parent_body(const Joint& joint) const {
@@ -114,6 +115,9 @@ void Assembler::add_joint(const Joint& joint) {
                           "remove it, or <static>");
   } else if (!tree_.contains(child) && !is_static(child) && sets_.find(child) != sets_.find(parent)) {
     sets_.unite(child, parent);
+    if (std::vector<double> start = read_initial_position(joint, *hinge); !start.empty() && !hinge->mimic) {
+      initial_.positions.emplace(hinge->name, std::move(start));
+    }
     hinge_names_.insert(hinge->name);
     tree_.emplace(child, TreeJoint{parent, joint.frame, std::move(*hinge)});
   } else {
@@ -250,8 +254,13 @@ void Assembler::add_body(const Link& link, bool one_root) {
   if (at == tree_.end()) {
     body.hinge.name = root_name(body.name, one_root);
     body.hinge.type = link.fixed_to_world ? HingeType::fixed : HingeType::free;
+    const Transform<double> X_WB = frames_.relative(world_frame, link.frame);
     if (link.fixed_to_world) {
-      body.X_PF = frames_.relative(world_frame, link.frame);
+      body.X_PF = X_WB;
+    } else if (X_WB != Transform<double>::identity()) {
+      const Quaternion<double> q = X_WB.rotation.quaternion();
+      const Vec3<double>& p = X_WB.translation;
+      initial_.positions.emplace(body.hinge.name, std::vector<double>{q.w, q.x, q.y, q.z, p.x, p.y, p.z});
     }
     builder_.add(std::move(body));
     return;
@@ -301,6 +310,9 @@ void Assembler::run() {
   }
   for (const int frame : all_.named_frames) {
     add_node(frame);
+  }
+  if (!initial_.positions.empty()) {
+    builder_.add_reference(std::move(initial_));
   }
 }
 

@@ -205,6 +205,18 @@ void read_axes(const JointType& type, const Joint& joint, const FrameGraph& fram
 
 }  // namespace
 
+std::vector<double> read_initial_position(const Joint& joint, const Hinge& hinge) {
+  std::vector<double> out;
+  for (const char* tag : {"axis", "axis2"}) {
+    if (std::ssize(out) < hinge.configuration_size() && hinge.type != HingeType::spherical) {
+      const XmlElement axis = joint.element.child(tag);
+      out.push_back(axis ? read_number(axis, "initial_position", 0) : 0);
+    }
+  }
+  const bool zero = std::all_of(out.begin(), out.end(), [](double x) { return x == 0; });
+  return zero ? std::vector<double>() : out;
+}
+
 bool is_gearbox(const Joint& joint) {
   return joint.element.attribute("type") == "gearbox";
 }

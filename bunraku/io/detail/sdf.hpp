@@ -108,6 +108,9 @@ std::vector<Geometry> read_shapes(const Link& link, const char* tag, const Frame
 /// A joint's hinge, with its axes in the joint's frame; nothing when its type cannot be read, which is reported.
 std::optional<Hinge> read_hinge(const Joint& joint, const FrameGraph& frames, const LoadOptions& options);
 
+/// Where a joint starts, one number for each of its axes; empty where the file does not say, or says zero.
+std::vector<double> read_initial_position(const Joint& joint, const Hinge& hinge);
+
 /// A gearbox: θ₂ = −ratio · θ₁, θ₁ the angle of the joint's parent against the reference body about `axis`, θ₂ that of
 /// its child about `axis2`.
 struct Gearbox {
