@@ -63,7 +63,7 @@ const std::map<std::string, std::vector<Known>, std::less<>>& attributes_with_de
        {look(words("type", geom_types)), numbers("pos", 3), numbers("quat", 4), numbers("axisangle", 4),
         numbers("xyaxes", 6), numbers("zaxis", 3), numbers("euler", 3), numbers("fromto", 6),
         look(numbers("size", 1, 3)), look(numbers("rgba", 4)), text("material"), look(numbers("group", 1))}},
-      {"mesh", {numbers("scale", 3)}},
+      {"mesh", {numbers("scale", 3), words("inertia", mesh_insides)}},
       {"material", {look(numbers("rgba", 4)), text("texture")}},
       {"equality", {words("active", yes_or_no)}},
       {"general",

@@ -38,7 +38,12 @@ class Sets {
 class Assembler {
  public:
   Assembler(const Collection& collection, const ReaderContext& context, ModelBuilder& builder)
-      : all_(collection), frames_(collection.frames), context_(context), builder_(builder), sets_(frames_.size()) {}
+      : all_(collection),
+        frames_(collection.frames),
+        context_(context),
+        builder_(builder),
+        scales_(frames_, context.paths),
+        sets_(frames_.size()) {}
 
   void run();
 
@@ -71,6 +76,7 @@ class Assembler {
   const FrameGraph& frames_;
   const ReaderContext& context_;
   ModelBuilder& builder_;
+  Scales scales_;
   Sets sets_;
   std::set<int> static_links_;
   std::unordered_map<int, TreeJoint> tree_;  ///< By the child's frame.
@@ -247,7 +253,7 @@ void Assembler::add_body(const Link& link, bool one_root) {
   BodySpec body;
   body.name = frames_[link.frame].name;
   body.where = link.element.where();
-  body.inertia = read_inertial(link.element);
+  body.inertia = weighs_shapes(link.element) ? scales_.weigh(link) : read_inertial(link.element);
   body.visuals = read_shapes(link, "visual", frames_, context_.paths);
   body.collisions = read_shapes(link, "collision", frames_, context_.paths);
   const auto at = tree_.find(link.frame);

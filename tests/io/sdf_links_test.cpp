@@ -49,13 +49,15 @@ TEST(SdfLinks, DefaultsAreTakenWithAWarning) {
 }
 
 TEST(SdfLinks, WrongInertiasAreListed) {
-  EXPECT_THAT(errors(in_model("<link name='a'><inertial>\n<mass>-1</mass><inertia/></inertial></link>\n"
-                              "<link name='b'><inertial auto='true'/></link>\n"
-                              "<link name='c'><inertial><pose relative_to='a'/><mass>x</mass></inertial></link>")),
-              ElementsAre(HasSubstr("3: the mass -1 is negative"),
-                          HasSubstr("4: <link name=\"b\"> wants its inertia computed from its shapes"),
-                          HasSubstr("5: the pose of <inertial> is always that in the link"),
-                          HasSubstr("5: the text of <mass>: 'x' is not a number")));
+  EXPECT_THAT(
+      errors(in_model("<link name='a'><inertial>\n<mass>-1</mass><inertia/></inertial></link>\n"
+                      "<link name='b'><inertial auto='true'/></link>\n"
+                      "<link name='c'><inertial><pose relative_to='a'/><mass>x</mass></inertial></link>")),
+      ElementsAre(
+          HasSubstr("3: the mass -1 is negative"),
+          HasSubstr("4: <link name=\"b\"> wants its inertia computed from its <collision>s, which have no mass"),
+          HasSubstr("5: the pose of <inertial> is always that in the link"),
+          HasSubstr("5: the text of <mass>: 'x' is not a number")));
 }
 
 TEST(SdfLinks, Shapes) {

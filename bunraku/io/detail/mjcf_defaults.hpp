@@ -23,6 +23,8 @@ inline constexpr std::array<std::string_view, 9> geom_types = {"sphere", "capsul
                                                                "plane",  "mesh",    "hfield",    "sdf"};
 /// Words for the type of a joint.
 inline constexpr std::array<std::string_view, 4> joint_types = {"free", "ball", "slide", "hinge"};
+/// Words for what is inside of a mesh.
+inline constexpr std::array<std::string_view, 4> mesh_insides = {"convex", "exact", "legacy", "shell"};
 /// Words for a switch.
 inline constexpr std::array<std::string_view, 2> yes_or_no = {"false", "true"};
 /// Words for a switch that may be left to the rest of the element.

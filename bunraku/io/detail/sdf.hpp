@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bunraku/io/detail/mesh.hpp"
 #include "bunraku/io/detail/readers.hpp"
 #include "bunraku/io/detail/sdf_frames.hpp"
 
@@ -101,6 +102,25 @@ Vec3<double> read_vector(const XmlElement& element, const char* tag, const Vec3<
 
 /// Mass, centre of mass and inertia of a link, about its origin.
 RigidInertia<double> read_inertial(const XmlElement& link);
+/// Whether a link wants its inertia computed from its `<collision>`s.
+bool weighs_shapes(const XmlElement& link);
+/// Weighs shapes and meshes.
+class Scales {
+ public:
+  Scales(const FrameGraph& frames, const PathResolver& paths) : frames_(frames), paths_(paths) {}
+  /// The inertia of a link's `<collision>`s together, about the link's origin; what cannot be weighed is reported.
+  RigidInertia<double> weigh(const Link& link);
+
+ private:
+  RigidInertia<double> weigh(const XmlElement& collision, const Link& link, double density);
+
+  const FrameGraph& frames_;
+  const PathResolver& paths_;
+  std::size_t bytes_left_ = 8 * max_mesh_bytes;
+};
+/// A `<visual>` or `<collision>` of a link; nothing where it has no shape that is known, which is reported.
+std::optional<Geometry> read_shape(const XmlElement& element, const Link& link, const FrameGraph& frames,
+                                   const PathResolver& paths);
 /// The `<visual>`s or `<collision>`s of a link.
 std::vector<Geometry> read_shapes(const Link& link, const char* tag, const FrameGraph& frames,
                                   const PathResolver& paths);
