@@ -1,5 +1,7 @@
 /// Reads URDF: links, joints, and the extensions that other readers of the format know (capsules, frames).
 
+#include "bunraku/io/detail/urdf.hpp"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -12,8 +14,6 @@
 
 #include <fmt/format.h>
 
-#include "bunraku/io/detail/readers.hpp"
-
 namespace bunraku::io {
 
 namespace {
@@ -21,15 +21,13 @@ namespace {
 constexpr std::array<std::string_view, 7> joint_types = {"revolute", "continuous", "prismatic", "fixed",
                                                          "floating", "planar",     "spherical"};
 
-struct Material {
-  std::optional<std::array<double, 4>> color;
-  std::string texture;
-};
-
 class UrdfReader {
  public:
   UrdfReader(XmlElement robot, const ReaderContext& context)
-      : robot_(robot), context_(context), builder_(std::string(robot.attribute("name").value_or(""))) {}
+      : robot_(robot),
+        context_(context),
+        builder_(std::string(robot.attribute("name").value_or(""))),
+        shapes_(context) {}
 
   ModelBuilder read();
 
@@ -53,41 +51,25 @@ class UrdfReader {
   void read_limits(const XmlElement& joint, HingeType type, HingeDof& dof) const;
 
   RigidInertia<double> read_inertia(const XmlElement& link) const;
-  std::vector<Geometry> read_shapes(const XmlElement& link, const char* tag);
-  bool read_shape(const XmlElement& geometry, Geometry& shape) const;
-  void read_material(const XmlElement& visual, Geometry& shape);
-  Material read_material_body(const XmlElement& material) const;
-  static Transform<double> read_origin(const XmlElement& parent);
   std::string known_link(const XmlElement& joint, const char* tag) const;
 
   XmlElement robot_;
   const ReaderContext& context_;
   ModelBuilder builder_;
+  UrdfShapes shapes_;
   std::map<std::string, XmlElement, std::less<>> links_;
   std::vector<std::string> link_order_;
-  std::map<std::string, Material, std::less<>> materials_;
   std::vector<Joint> joints_;
   std::set<std::string, std::less<>> joint_names_;  // those of joints with errors too
   int suggested_leaders_ = 0;
 };
-
-Transform<double> origin_of(const XmlElement& element) {
-  const Vec3<double> xyz = element.vector("xyz", Vec3<double>::zero());
-  const Vec3<double> rpy = element.vector("rpy", Vec3<double>::zero());
-  return {Rotation<double>::from_rpy(rpy.x, rpy.y, rpy.z), xyz};
-}
-
-Transform<double> UrdfReader::read_origin(const XmlElement& parent) {
-  const XmlElement origin = parent.child("origin");
-  return origin ? origin_of(origin) : Transform<double>::identity();
-}
 
 RigidInertia<double> UrdfReader::read_inertia(const XmlElement& link) const {
   const XmlElement inertial = link.child("inertial");
   if (!inertial) {
     return RigidInertia<double>::zero();
   }
-  const Transform<double> pose = read_origin(inertial);
+  const Transform<double> pose = read_urdf_origin(inertial);
   double mass = 0;
   if (const XmlElement element = inertial.child("mass")) {
     mass = element.required_number("value");
@@ -109,111 +91,8 @@ RigidInertia<double> UrdfReader::read_inertia(const XmlElement& link) const {
   return RigidInertia<double>::about_center(mass, pose.translation, congruence(pose.rotation.matrix(), central));
 }
 
-bool UrdfReader::read_shape(const XmlElement& geometry, Geometry& shape) const {
-  const auto positive = [](const XmlElement& element, const char* name) {
-    const double value = element.required_number(name);
-    if (value < 0) {
-      element.error(fmt::format("'{}' of <{}> is negative", name, element.name()), "give a length");
-    }
-    return value;
-  };
-  if (const XmlElement box = geometry.child("box")) {
-    shape.type = ShapeType::box;
-    box.required("size");
-    shape.size = box.vector("size", Vec3<double>::zero());
-    if (shape.size.x < 0 || shape.size.y < 0 || shape.size.z < 0) {
-      box.error("'size' of <box> is negative", "give three lengths");
-    }
-  } else if (const XmlElement sphere = geometry.child("sphere")) {
-    shape.type = ShapeType::sphere;
-    shape.size.x = positive(sphere, "radius");
-  } else if (const XmlElement cylinder = geometry.child("cylinder")) {
-    shape.type = ShapeType::cylinder;
-    shape.size = {positive(cylinder, "radius"), positive(cylinder, "length"), 0};
-  } else if (const XmlElement capsule = geometry.child("capsule")) {
-    shape.type = ShapeType::capsule;
-    shape.size = {positive(capsule, "radius"), positive(capsule, "length"), 0};
-  } else if (const XmlElement mesh = geometry.child("mesh")) {
-    shape.type = ShapeType::mesh;
-    shape.mesh_uri = mesh.required("filename");
-    shape.mesh_path = context_.paths.find(shape.mesh_uri).string();
-    shape.size = {1, 1, 1};
-    if (const auto scale = mesh.numbers("scale", 1, 3); scale && scale->size() == 2) {
-      mesh.error(fmt::format("'scale' of <mesh> in {} has 2 numbers where 1 or 3 are wanted", geometry.description()));
-    } else if (scale) {
-      shape.size = scale->size() == 3 ? Vec3<double>{(*scale)[0], (*scale)[1], (*scale)[2]}
-                                      : Vec3<double>{1, 1, 1} * scale->front();
-    }
-  } else {
-    geometry.error("<geometry> holds no shape that is known", "use one of: box, sphere, cylinder, capsule, mesh");
-    return false;
-  }
-  return true;
-}
-
-Material UrdfReader::read_material_body(const XmlElement& material) const {
-  Material out;
-  const Lenient looks(robot_.document(), "it is not used");
-  if (const XmlElement color = material.child("color")) {
-    color.required("rgba");
-    if (const auto rgba = color.numbers("rgba", 4, 4)) {
-      out.color = {(*rgba)[0], (*rgba)[1], (*rgba)[2], (*rgba)[3]};
-    }
-  }
-  if (const XmlElement texture = material.child("texture")) {
-    out.texture = texture.required("filename");
-  }
-  return out;
-}
-
-void UrdfReader::read_material(const XmlElement& visual, Geometry& shape) {
-  const XmlElement material = visual.child("material");
-  if (!material) {
-    return;
-  }
-  shape.material = material.attribute("name").value_or("");
-  Material found = read_material_body(material);
-  if (!found.color && found.texture.empty()) {
-    // a reference to a material described elsewhere; without one the looks are left open
-    if (const auto known = materials_.find(shape.material); known != materials_.end()) {
-      found = known->second;
-    }
-  } else if (!shape.material.empty()) {
-    materials_.emplace(shape.material, found);
-  }
-  shape.color = found.color;
-  shape.texture = found.texture;
-}
-
-std::vector<Geometry> UrdfReader::read_shapes(const XmlElement& link, const char* tag) {
-  std::vector<Geometry> shapes;
-  for (const XmlElement& element : link.children(tag)) {
-    const Lenient lenient(robot_.document(), "the shape is not used");  // no inertia depends on it
-    Geometry shape;
-    shape.name = element.attribute("name").value_or("");
-    shape.pose = read_origin(element);
-    const XmlElement geometry = element.child("geometry");
-    if (!geometry) {
-      element.error(fmt::format("<{}> of {} has no <geometry>", tag, link.description()), "add one");
-      continue;
-    }
-    const bool known = read_shape(geometry, shape);
-    read_material(element, shape);
-    if (known && lenient.count() == 0) {
-      shapes.push_back(std::move(shape));
-    }
-  }
-  return shapes;
-}
-
 void UrdfReader::read_links() {
-  for (const XmlElement& material : robot_.children("material")) {
-    const Lenient looks(robot_.document(), "the material is not used");
-    const std::string name(material.required("name"));
-    if (!materials_.emplace(name, read_material_body(material)).second && !name.empty()) {
-      material.warning(fmt::format("there is a second material '{}': the first is used", name));
-    }
-  }
+  shapes_.read_materials(robot_);
   for (const XmlElement& link : robot_.children("link")) {
     const std::string name(link.required("name"));
     const auto [at, fresh] = links_.emplace(name, link);
@@ -379,10 +258,10 @@ void UrdfReader::add_body(const Joint& joint) {
   builder_.add(BodySpec{.name = joint.child,
                         .parent = joint.parent,
                         .hinge = read_hinge(joint),
-                        .X_PF = read_origin(joint.element),
+                        .X_PF = read_urdf_origin(joint.element),
                         .inertia = read_inertia(link),
-                        .visuals = read_shapes(link, "visual"),
-                        .collisions = read_shapes(link, "collision"),
+                        .visuals = shapes_.read(link, "visual"),
+                        .collisions = shapes_.read(link, "collision"),
                         .where = link.where(),
                         .hinge_where = joint.element.where()});
 }
@@ -403,7 +282,7 @@ void UrdfReader::add_roots() {
         link.warning("link 'world' is the world: its inertia is not used");
       }
       for (const char* tag : {"visual", "collision"}) {
-        for (Geometry& shape : read_shapes(link, tag)) {
+        for (Geometry& shape : shapes_.read(link, tag)) {
           builder_.add_to_world(std::move(shape));
         }
       }
@@ -424,8 +303,8 @@ void UrdfReader::add_roots() {
         BodySpec{.name = name,
                  .hinge = {.name = hinge, .type = context_.options.free_base ? HingeType::free : HingeType::fixed},
                  .inertia = read_inertia(link),
-                 .visuals = read_shapes(link, "visual"),
-                 .collisions = read_shapes(link, "collision"),
+                 .visuals = shapes_.read(link, "visual"),
+                 .collisions = shapes_.read(link, "collision"),
                  .where = link.where()});
   }
   const bool on_world =
@@ -446,7 +325,7 @@ void UrdfReader::read_frames() {
                               bunraku::detail::printable(link, 60), robot_.document().suggestion(link, link_order_)),
                   "name a link of this file");
     } else if (!name.empty() && !link.empty()) {
-      builder_.add(NodeSpec{.name = name, .body = link, .X_BN = origin_of(frame), .where = frame.where()});
+      builder_.add(NodeSpec{.name = name, .body = link, .X_BN = read_urdf_pose(frame), .where = frame.where()});
     }
   }
 }
