@@ -75,7 +75,8 @@ std::vector<std::string> reversed_arguments(int argc, char** argv) {
       argument.insert(0, " ");
     }
     if (i + 1 < argc && std::find(number_options.begin(), number_options.end(), argument) != number_options.end()) {
-      argument += std::string("=") + argv[++i];
+      const std::string value = argv[++i];
+      argument += "=" + (value.empty() ? " " : value);  // after a bare = the parser would take what follows
     }
     out.insert(out.begin(), std::move(argument));
   }
@@ -138,9 +139,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace bunraku::cli;
-  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));  // a reader that goes away is an error of ours to report
+  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));  // temporary files are removed and histories kept even then
   try {
     return run(argc, argv);
+  } catch (const ReaderGone&) {
+    return ReaderGone::status;
   } catch (const std::exception& error) {
     print_to_stderr(error_text(error));
   }

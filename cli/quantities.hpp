@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,12 +23,12 @@ class Evaluator {
   Evaluator(const Model& model, PassiveForces passive);
 
   /// Takes the next state, which must stay where it is while quantities are computed; at rest where nothing needs v.
-  void set_state(const State& state, bool moving);
+  void set_state(const GivenState& state, bool moving);
 
   /// The model.
   const Model& model() const { return dynamics_.model(); }
   /// The state, as it was given.
-  const State& state() const { return *state_; }
+  const GivenState& state() const { return *state_; }
   /// Poses and velocities there.
   const Kinematics& kinematics();
   /// Dynamics there.
@@ -42,13 +43,19 @@ class Evaluator {
   Dynamics dynamics_;
   std::vector<double> at_rest_;
   std::vector<double> room_;
-  const State* state_ = nullptr;
+  const GivenState* state_ = nullptr;
   bool moving_ = false;
   bool kinematics_follow_ = false;
   bool dynamics_follow_ = false;
 };
 
 struct Request;
+
+/// Of a matrix.
+struct Size {
+  std::int64_t rows;  ///< Its rows.
+  std::int64_t cols;  ///< Its columns.
+};
 
 /// Something that `eval` can compute.
 struct Quantity {
@@ -57,6 +64,7 @@ struct Quantity {
   Needs needs;                ///< What it needs of a state.
   std::string_view help;      ///< Its value, in a few words.
   void (*write)(Evaluator&, const Request&, JsonWriter&);  ///< Null where this version does not compute it yet.
+  Size (*size)(const Model&, const Request&) = nullptr;    ///< Of its matrix; null where it has none.
 };
 
 /// One thing that was asked for.
@@ -65,11 +73,13 @@ struct Request {
   const Quantity* quantity = nullptr;           ///< What it is.
   std::vector<std::string> names;               ///< The nodes that it names.
   ReferenceFrame frame = ReferenceFrame::node;  ///< Of a Jacobian.
-  std::string closed_osim;                      ///< The `osim` whose list of nodes its name ended; empty if none.
+  std::string closed_list;                      ///< The item whose list of nodes its name ended; empty if none.
   std::vector<Node> nodes;                      ///< Those nodes in the model, once it is known.
 };
 
 /// Every quantity of the table, those that are not there yet included.
 std::span<const Quantity> quantities();
+/// Whether it takes nodes separated by commas.
+bool takes_list(const Quantity& quantity);
 
 }  // namespace bunraku::cli
