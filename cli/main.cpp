@@ -14,6 +14,7 @@
 #include "bunraku/io/detail/files.hpp"
 #include "bunraku/version.hpp"
 #include "commands.hpp"
+#include "complete.hpp"
 #include "errors.hpp"
 #include "output.hpp"
 
@@ -114,6 +115,10 @@ int run(int argc, char** argv) {
   add_verify(app, status);
   add_papers(app, status);
   add_demo(app, status);
+  if (argc > 1 && argv[1] == std::string_view("__complete")) {  // the shells' completion asks
+    print(completions(app, {argv + 2, argv + argc}));
+    return success;
+  }
   check_command(app, argc, argv);
   try {
     app.parse(reversed_arguments(argc, argv));
