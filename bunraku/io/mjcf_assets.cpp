@@ -63,12 +63,11 @@ void MjcfAssets::read_mesh(const XmlElement& element) {
 
 void MjcfAssets::read_material(const XmlElement& element) {
   element.mark_used();
+  const Lenient looks(element.document(), "it is not used");
   const Attributes attributes(element, shared_.defaults,
                               shared_.defaults.named(element, "class", shared_.defaults.main()));
   Material material;
-  if (const auto rgba = attributes.numbers("rgba", 4, 4)) {
-    std::copy(rgba->begin(), rgba->end(), material.color.begin());
-  }
+  material.color = attributes.look("rgba").value_or(material.color);
   material.texture = attributes.text("texture");
   material.element = element;
   add_asset(element, std::string(element.required("name")), materials_, std::move(material));
@@ -86,7 +85,7 @@ void MjcfAssets::read_texture(const XmlElement& element) {
 void MjcfAssets::check_textures() const {
   for (const auto& [name, material] : materials_) {
     if (!material.texture.empty() && !textures_.contains(material.texture)) {
-      material.element.error(
+      material.element.warning(
           fmt::format("{} names the texture '{}', which there is not{}", material.element.description(),
                       material.texture, shared_.suggestions(material.texture, textures_)),
           "add it to <asset>, or correct the name");
@@ -112,9 +111,9 @@ bool MjcfAssets::set_mesh(const XmlElement& geom, std::string_view name, Geometr
 void MjcfAssets::set_material(const XmlElement& geom, std::string_view name, Geometry& shape) const {
   const auto at = materials_.find(name);
   if (at == materials_.end()) {
-    geom.error(fmt::format("{} names the material '{}', which there is not{}", geom.description(), name,
-                           shared_.suggestions(name, materials_)),
-               "add it to <asset>, or correct the name");
+    geom.warning(fmt::format("{} names the material '{}', which there is not{}", geom.description(), name,
+                             shared_.suggestions(name, materials_)),
+                 "add it to <asset>, or correct the name");
     return;
   }
   shape.material = at->first;

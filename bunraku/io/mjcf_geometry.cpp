@@ -209,11 +209,8 @@ class GeomReader {
       assets_.set_material(element_, material, shape);
     }
     constexpr std::array<double, 4> untouched = {0.5, 0.5, 0.5, 1};  // leaves the colour to the material
-    if (const auto rgba = attributes_.numbers("rgba", 4, 4)) {
-      const std::array<double, 4> color = {(*rgba)[0], (*rgba)[1], (*rgba)[2], (*rgba)[3]};
-      if (color != untouched || !shape.color) {
-        shape.color = color;
-      }
+    if (const auto color = attributes_.look("rgba"); color && (*color != untouched || !shape.color)) {
+      shape.color = *color;
     }
   }
 

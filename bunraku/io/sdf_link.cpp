@@ -148,6 +148,7 @@ void read_material(const XmlElement& shape, Geometry& out) {
   if (!material) {
     return;
   }
+  const Lenient looks(shape.document(), "it is not used");
   XmlElement color = material.child("diffuse");
   color = color ? color : material.child("ambient");
   const auto n = color ? color.text_numbers(3, 4) : std::nullopt;
@@ -187,6 +188,7 @@ std::vector<Geometry> read_shapes(const Link& link, const char* tag, const Frame
                                   const PathResolver& paths) {
   std::vector<Geometry> out;
   for (const XmlElement& element : link.element.children(tag)) {
+    const Lenient lenient(element.document(), "the shape is not used");  // no inertia depends on it
     Geometry shape;
     shape.name = element.required("name");
     const XmlElement pose_element = element.child("pose");
@@ -202,7 +204,7 @@ std::vector<Geometry> read_shapes(const Link& link, const char* tag, const Frame
     const XmlElement geometry = element.child("geometry");
     if (!geometry) {
       element.error(fmt::format("{} has no <geometry>", element.description()), "add <geometry> with a shape");
-    } else if (read_geometry(geometry, *link.source, paths, shape)) {
+    } else if (read_geometry(geometry, *link.source, paths, shape) && lenient.count() == 0) {
       out.push_back(std::move(shape));
     }
   }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <limits>
 #include <map>
 #include <numbers>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -44,7 +47,9 @@ class UrdfReader {
   void read_frames();
   void add_roots();
   void add_body(const Joint& joint);
-  Hinge read_hinge(const Joint& joint) const;
+  Hinge read_hinge(const Joint& joint);
+  void read_mimic(const XmlElement& joint, Hinge& hinge);
+  std::string leader_suggestion(const XmlElement& joint, const std::string& leader);
   void read_limits(const XmlElement& joint, HingeType type, HingeDof& dof) const;
 
   RigidInertia<double> read_inertia(const XmlElement& link) const;
@@ -62,6 +67,8 @@ class UrdfReader {
   std::vector<std::string> link_order_;
   std::map<std::string, Material, std::less<>> materials_;
   std::vector<Joint> joints_;
+  std::set<std::string, std::less<>> joint_names_;  // those of joints with errors too
+  int suggested_leaders_ = 0;
 };
 
 Transform<double> origin_of(const XmlElement& element) {
@@ -146,6 +153,7 @@ bool UrdfReader::read_shape(const XmlElement& geometry, Geometry& shape) const {
 
 Material UrdfReader::read_material_body(const XmlElement& material) const {
   Material out;
+  const Lenient looks(robot_.document(), "it is not used");
   if (const XmlElement color = material.child("color")) {
     color.required("rgba");
     if (const auto rgba = color.numbers("rgba", 4, 4)) {
@@ -180,6 +188,7 @@ void UrdfReader::read_material(const XmlElement& visual, Geometry& shape) {
 std::vector<Geometry> UrdfReader::read_shapes(const XmlElement& link, const char* tag) {
   std::vector<Geometry> shapes;
   for (const XmlElement& element : link.children(tag)) {
+    const Lenient lenient(robot_.document(), "the shape is not used");  // no inertia depends on it
     Geometry shape;
     shape.name = element.attribute("name").value_or("");
     shape.pose = read_origin(element);
@@ -188,8 +197,9 @@ std::vector<Geometry> UrdfReader::read_shapes(const XmlElement& link, const char
       element.error(fmt::format("<{}> of {} has no <geometry>", tag, link.description()), "add one");
       continue;
     }
-    if (read_shape(geometry, shape)) {
-      read_material(element, shape);
+    const bool known = read_shape(geometry, shape);
+    read_material(element, shape);
+    if (known && lenient.count() == 0) {
       shapes.push_back(std::move(shape));
     }
   }
@@ -198,8 +208,9 @@ std::vector<Geometry> UrdfReader::read_shapes(const XmlElement& link, const char
 
 void UrdfReader::read_links() {
   for (const XmlElement& material : robot_.children("material")) {
+    const Lenient looks(robot_.document(), "the material is not used");
     const std::string name(material.required("name"));
-    if (!materials_.emplace(name, read_material_body(material)).second) {
+    if (!materials_.emplace(name, read_material_body(material)).second && !name.empty()) {
       material.warning(fmt::format("there is a second material '{}': the first is used", name));
     }
   }
@@ -236,6 +247,7 @@ void UrdfReader::read_joints() {
   for (const XmlElement& element : robot_.children("joint")) {
     Joint joint{element, std::string(element.required("name")), known_link(element, "parent"),
                 known_link(element, "child")};
+    joint_names_.insert(joint.name);
     if (joint.child == world_name) {
       element.error(fmt::format("the child of {} is 'world'", element.description()), "exchange parent and child");
       continue;
@@ -269,9 +281,9 @@ void UrdfReader::read_limits(const XmlElement& joint, HingeType type, HingeDof& 
     const double lower = limit.number("lower", 0, Finite::or_inf);
     const double upper = limit.number("upper", 0, Finite::or_inf);
     if (lower > upper) {
-      limit.error(
-          fmt::format("the lower limit {} of {} is above the upper limit {}", lower, joint.description(), upper),
-          "exchange the two");
+      limit.warning(fmt::format("the lower limit {} of {} is above the upper limit {}: it is taken as unlimited", lower,
+                                joint.description(), upper),
+                    "exchange the two");
     } else {
       dof.lower = lower;
       dof.upper = upper;
@@ -280,15 +292,17 @@ void UrdfReader::read_limits(const XmlElement& joint, HingeType type, HingeDof& 
   const auto size = [&](const char* name, double& value) {
     value = limit.number(name, value, Finite::or_inf);
     if (value < 0) {
-      limit.error(fmt::format("'{}' of the limit of {} is negative", name, joint.description()), "give its size");
-      value = 0;
+      limit.warning(
+          fmt::format("'{}' of the limit of {} is negative: it is taken as unlimited", name, joint.description()),
+          "give its size");
+      value = std::numeric_limits<double>::infinity();
     }
   };
   size("velocity", dof.velocity);
   size("effort", dof.effort);
 }
 
-Hinge UrdfReader::read_hinge(const Joint& joint) const {
+Hinge UrdfReader::read_hinge(const Joint& joint) {
   const XmlElement& element = joint.element;
   Hinge hinge;
   hinge.name = joint.name;
@@ -317,13 +331,47 @@ Hinge UrdfReader::read_hinge(const Joint& joint) const {
     }
   }
   hinge.dofs.assign(static_cast<std::size_t>(velocity_size(hinge.type)), dof);
-  if (const XmlElement mimic = element.child("mimic")) {
-    const std::string leader(mimic.required("joint"));
-    if (!leader.empty()) {
-      hinge.mimic = Mimic{leader, mimic.number("multiplier", 1), mimic.number("offset", 0)};
-    }
-  }
+  read_mimic(element, hinge);
   return hinge;
+}
+
+/// The nearest name of another joint, for the first few: each costs a walk over all names.
+std::string UrdfReader::leader_suggestion(const XmlElement& joint, const std::string& leader) {
+  constexpr int most = 20;
+  if (++suggested_leaders_ > most) {
+    return {};
+  }
+  std::vector<std::string> others(joint_names_.begin(), joint_names_.end());
+  std::erase(others, joint.attribute("name").value_or(""));
+  return bunraku::detail::did_you_mean(leader, others);
+}
+
+void UrdfReader::read_mimic(const XmlElement& joint, Hinge& hinge) {
+  const XmlElement mimic = joint.child("mimic");
+  if (!mimic) {
+    return;
+  }
+  if (hinge.type == HingeType::fixed) {
+    mimic.mark_all_used();
+    mimic.warning(fmt::format("{} is fixed: its <mimic> is not used", joint.description()), "remove one of the two");
+    return;
+  }
+  const std::string leader(mimic.required("joint"));
+  const Mimic read{leader, mimic.number("multiplier", 1), mimic.number("offset", 0)};
+  if (leader.empty()) {
+    return;
+  }
+  if (joint_names_.contains(leader)) {
+    hinge.mimic = read;
+    return;
+  }
+  const std::string problem =
+      fmt::format("{} mimics '{}', which does not exist", joint.description(), bunraku::detail::printable(leader, 60));
+  if (context_.options.free_mimics) {
+    joint.warning(problem + ": it is left free", "correct the name");
+  } else {
+    joint.error(problem + leader_suggestion(joint, leader), missing_leader_cure);
+  }
 }
 
 void UrdfReader::add_body(const Joint& joint) {
@@ -422,12 +470,16 @@ void UrdfReader::refuse_xacro() const {
 
 ModelBuilder UrdfReader::read() {
   builder_.set_format(Format::urdf);
+  robot_.document().let_the_first_win();
   for (const char* described : {"version", "xmlns:xacro", "xmlns:drake", "xmlns:xsi", "xsi:schemaLocation", "xmlns"}) {
     static_cast<void>(robot_.attribute(described));  // namespaces and the format's version say nothing of the robot
   }
   refuse_xacro();
-  if (robot_.required("name").empty()) {
-    builder_.set_name("robot");
+  if (bunraku::detail::is_blank(robot_.attribute("name").value_or(""))) {
+    const std::string stem = std::filesystem::path(robot_.document().file()).stem().string();
+    builder_.set_name(stem.empty() ? "robot" : stem);
+    robot_.warning(fmt::format("<robot> has no name: it is called '{}' here", stem.empty() ? "robot" : stem),
+                   "add name=\"…\"");
   }
   read_links();
   if (link_order_.empty()) {

@@ -33,19 +33,23 @@ ModelBuilder& ModelBuilder::set_gravity(const Vec3<double>& gravity) {
   parts_->gravity = gravity;
   return *this;
 }
-ModelBuilder& ModelBuilder::add(BodySpec body) {
+ModelBuilder& ModelBuilder::add_body(BodySpec body) {
   if (body.hinge.name.empty()) {
     body.hinge.name = body.name + "_hinge";
   }
   parts_->bodies.push_back(std::move(body));
   return *this;
 }
-ModelBuilder& ModelBuilder::add(NodeSpec node) {
+ModelBuilder& ModelBuilder::add_node(NodeSpec node) {
   parts_->nodes.push_back(std::move(node));
   return *this;
 }
-ModelBuilder& ModelBuilder::add(ClosureSpec closure) {
+ModelBuilder& ModelBuilder::add_closure(ClosureSpec closure) {
   parts_->closures.push_back(std::move(closure));
+  return *this;
+}
+ModelBuilder& ModelBuilder::add_reference(ReferenceSpec reference) {
+  parts_->references.push_back(std::move(reference));
   return *this;
 }
 ModelBuilder& ModelBuilder::add_to_world(Geometry geometry) {
@@ -65,6 +69,9 @@ const std::vector<NodeSpec>& ModelBuilder::nodes() const {
 }
 const std::vector<ClosureSpec>& ModelBuilder::closures() const {
   return parts_->closures;
+}
+const std::vector<ReferenceSpec>& ModelBuilder::references() const {
+  return parts_->references;
 }
 
 std::vector<Problem> ModelBuilder::check() const {
@@ -125,6 +132,16 @@ ModelBuilder edit(const Model& model) {
                             .reference_a = c.reference_a,
                             .reference_b = c.reference_b,
                             .where = c.where});
+  }
+  for (const ReferenceConfiguration& reference : model.references()) {
+    ReferenceSpec spec{.name = reference.name, .where = reference.where};
+    for (const Body& body : model.bodies()) {
+      if (body.nq > 0) {
+        const auto first = reference.q.begin() + body.q_index;
+        spec.positions[body.hinge.name].assign(first, first + body.nq);
+      }
+    }
+    builder.add_reference(std::move(spec));
   }
   for (const Geometry& shape : model.world_geometry()) {
     builder.add_to_world(shape);

@@ -105,6 +105,22 @@ Node Model::node(std::string_view name) const {
   return found ? *std::move(found) : (unknown("node", name, *this, {&data_->body_names, &data_->node_names}), Node{});
 }
 
+const ReferenceConfiguration* Model::find_reference(std::string_view name) const {
+  const auto at = std::find_if(references().begin(), references().end(), [&](const auto& r) { return r.name == name; });
+  return at == references().end() ? nullptr : &*at;
+}
+
+const ReferenceConfiguration& Model::reference(std::string_view name) const {
+  if (const ReferenceConfiguration* const found = find_reference(name)) {
+    return *found;
+  }
+  Index names;
+  for (const ReferenceConfiguration& reference : references()) {
+    names.emplace_back(reference.name, 0);
+  }
+  unknown("reference configuration", name, *this, {&names});
+}
+
 Model Model::with_gravity(const Vec3<double>& gravity) const {
   if (!is_finite(gravity)) {
     throw ArgumentError("gravity is not finite");

@@ -106,6 +106,22 @@ std::vector<Geometry> read_shapes(const Link& link, const char* tag, const Frame
                                   const PathResolver& paths);
 
 /// A joint's hinge, with its axes in the joint's frame; nothing when its type cannot be read, which is reported.
-std::optional<Hinge> read_hinge(const Joint& joint, const FrameGraph& frames);
+std::optional<Hinge> read_hinge(const Joint& joint, const FrameGraph& frames, const LoadOptions& options);
+
+/// Where a joint starts, one number for each of its axes; empty where the file does not say, or says zero.
+std::vector<double> read_initial_position(const Joint& joint, const Hinge& hinge);
+
+/// A gearbox: θ₂ = −ratio · θ₁, θ₁ the angle of the joint's parent against the reference body about `axis`, θ₂ that of
+/// its child about `axis2`.
+struct Gearbox {
+  int reference = no_frame;  ///< The frame of the body that holds both.
+  double ratio = 1;
+  Vec3<double> axis;   ///< In the joint's frame, at the zero configuration.
+  Vec3<double> axis2;  ///< In the joint's frame, at the zero configuration.
+};
+/// Whether a joint is a gearbox, which is no hinge.
+bool is_gearbox(const Joint& joint);
+/// A joint of type gearbox; nothing when it cannot be read, which is reported.
+std::optional<Gearbox> read_gearbox(const Joint& joint, const FrameGraph& frames);
 
 }  // namespace bunraku::io::sdf
