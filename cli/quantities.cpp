@@ -108,11 +108,41 @@ void write_jacobian(Evaluator& e, const Request& request, JsonWriter& json) {
   json.matrix(out, 6, n);
 }
 
-void write_operational_space(Evaluator& e, const Request& request, JsonWriter& json) {
+void write_pose(Evaluator& e, const Request& request, JsonWriter& json) {
+  json.value(pose(e.state(), request.nodes.front()));
+}
+
+void write_lambda_inverse(Evaluator& e, const Request& request, JsonWriter& json) {
   const std::size_t rows = 6 * request.nodes.size();
   const std::span<double> out = e.room(rows * rows);
   lambda_inverse(e.state(), request.nodes, out);
   json.matrix(out, rows, rows);
+}
+
+void write_lambda(Evaluator& e, const Request& request, JsonWriter& json) {
+  const std::size_t rows = 6 * request.nodes.size();
+  const std::span<double> out = e.room(rows * rows);
+  lambda(e.state(), request.nodes, out);
+  json.matrix(out, rows, rows);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Sizes
+
+Size square(const Model& model, const Request& /*request*/) {
+  return {model.nv(), model.nv()};
+}
+
+Size regressor_size(const Model& model, const Request& /*request*/) {
+  return {model.nv(), 10 * std::ssize(model.bodies())};
+}
+
+Size jacobian_size(const Model& model, const Request& /*request*/) {
+  return {6, model.nv()};
+}
+
+Size lambda_size(const Model& /*model*/, const Request& request) {
+  return {6 * std::ssize(request.nodes), 6 * std::ssize(request.nodes)};
 }
 
 constexpr Needs positions{.q = true};
@@ -122,36 +152,48 @@ constexpr Needs motion_and_tau{.q = true, .v = true, .tau = true};
 
 constexpr std::array table = {
     Quantity{"poses", "", positions, "{body: 4×4 pose in the world}", write_poses},
+    Quantity{"pose", ":NODE", positions, "4×4 pose of a node in the world", write_pose},
     Quantity{"velocities", "", motion, "{body: [ω, v] at the body's origin, world axes}", write_velocities},
     Quantity{"com", "", positions, "centre of mass in the world", write_com},
     Quantity{"id", "", motion_and_a, "hinge torques for the acceleration a", write_inverse},
     Quantity{"fd", "", motion_and_tau, "hinge accelerations under tau, loops cut open", write_forward},
     Quantity{"bias", "", motion, "Coriolis, gyroscopic and gravity torques", write_vector<bias>},
     Quantity{"gravity", "", positions, "gravity torques alone", write_vector<gravity_torques>},
-    Quantity{"mass", "", positions, "mass matrix", write_square<mass_matrix>},
-    Quantity{"inverse_mass", "", positions, "inverse of the mass matrix", write_square<inverse_mass_matrix>},
+    Quantity{"mass", "", positions, "mass matrix", write_square<mass_matrix>, square},
+    Quantity{"inverse_mass", "", positions, "inverse of the mass matrix", write_square<inverse_mass_matrix>, square},
     Quantity{"coriolis", "", motion, "matrix C: C·v is bias without gravity, and d(mass)/dt − 2C is skew",
-             write_square<coriolis_matrix>},
+             write_square<coriolis_matrix>, square},
     Quantity{"energy", "", motion, "{kinetic, potential}", write_energy},
     Quantity{"momentum", "", motion, "[angular about the centre of mass, linear], world axes", write_momentum},
     Quantity{"log_det", "", positions, "logarithm of the mass matrix's determinant", write_log_det},
     Quantity{"regressor", "", motion_and_a,
-             "nv × 10·bodies, per body (m, m·c, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the body's origin)",
-             write_regressor},
+             "nv × 10·bodies, per body (m, m·c, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the body's origin)", write_regressor,
+             regressor_size},
     Quantity{"jacobian", ":NODE:FRAME", positions,
-             "6 × nv, angular over linear; FRAME is node, aligned (world axes at the node) or world", write_jacobian},
-    Quantity{"osim", ":NODE,NODE…", positions, "J·inverse_mass·Jᵀ of the stacked Jacobians, each in its node's frame",
-             write_operational_space},
+             "6 × nv, angular over linear; FRAME is node, aligned (world axes at the node) or world", write_jacobian,
+             jacobian_size},
+    Quantity{"lambda_inverse", ":NODE,NODE…", positions,
+             "J·inverse_mass·Jᵀ of the stacked Jacobians, each in its node's frame", write_lambda_inverse, lambda_size},
+    Quantity{"lambda", ":NODE,NODE…", positions,
+             "inverse of lambda_inverse: the operational-space inertia; refused where there is none", write_lambda,
+             lambda_size},
     Quantity{"id_dq", "", motion_and_a, "derivative of id in tangent coordinates", nullptr},
     Quantity{"id_dv", "", motion_and_a, "derivative of id", nullptr},
     Quantity{"fd_dq", "", motion_and_tau, "derivative of fd in tangent coordinates", nullptr},
     Quantity{"fd_dv", "", motion_and_tau, "derivative of fd", nullptr},
-    Quantity{"closed_fd", "", motion_and_tau, "{a, rank, rows}: accelerations with all closures holding", nullptr}};
+    Quantity{"fd_dtau", "", motion_and_tau, "derivative of fd", nullptr},
+    Quantity{"closed_fd", "", motion_and_tau, "{a, rank, rows}: accelerations with all closures holding", nullptr},
+    Quantity{"closed_id", "", motion_and_a, "torques of least norm for what the closures allow of a", nullptr},
+    Quantity{"closure_forces", "", motion_and_tau, "{closure: its forces, in a's axes}", nullptr}};
 
 }  // namespace
 
 std::span<const Quantity> quantities() {
   return table;
+}
+
+bool takes_list(const Quantity& quantity) {
+  return quantity.argument.find(',') != std::string_view::npos;
 }
 
 }  // namespace bunraku::cli

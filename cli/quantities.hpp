@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,12 @@ class Evaluator {
 
 struct Request;
 
+/// Of a matrix.
+struct Size {
+  std::int64_t rows;  ///< Its rows.
+  std::int64_t cols;  ///< Its columns.
+};
+
 /// Something that `eval` can compute.
 struct Quantity {
   std::string_view name;      ///< As it is asked for, but for its argument.
@@ -46,6 +53,7 @@ struct Quantity {
   Needs needs;                ///< What it needs of a state.
   std::string_view help;      ///< Its value, in a few words.
   void (*write)(Evaluator&, const Request&, JsonWriter&);  ///< Null where this version does not compute it yet.
+  Size (*size)(const Model&, const Request&) = nullptr;    ///< Of its matrix; null where it has none.
 };
 
 /// One thing that was asked for.
@@ -54,11 +62,13 @@ struct Request {
   const Quantity* quantity = nullptr;  ///< What it is.
   std::vector<std::string> names;      ///< The nodes that it names.
   Frame frame = Frame::node;           ///< Of a Jacobian.
-  std::string closed_osim;             ///< The `osim` whose list of nodes its name ended; empty if none.
+  std::string closed_list;             ///< The item whose list of nodes its name ended; empty if none.
   std::vector<Node> nodes;             ///< Those nodes in the model, once it is known.
 };
 
 /// Every quantity of the table, those that are not there yet included.
 std::span<const Quantity> quantities();
+/// Whether it takes nodes separated by commas.
+bool takes_list(const Quantity& quantity);
 
 }  // namespace bunraku::cli
