@@ -63,7 +63,7 @@ class Program:
 
     block: Block
     code: str
-    expected: Block = None
+    shown: list
     name: str = ""
 
 
@@ -140,10 +140,9 @@ def programs(found):
         if block.directive == "goes on" and not out:
             raise SampleError(f"{block.place}: goes on after what?")
         lines = (lines if block.directive == "goes on" else block.given) + block.lines
-        follower = found[index + 1] if index + 1 < len(found) else None
-        shown = follower if follower and follower.language == "text" else None
-        if block.directive == "goes on":
-            out.pop()
+        shown = out.pop().shown if block.directive == "goes on" else []
+        if index + 1 < len(found) and found[index + 1].language == "text":
+            shown = [*shown, found[index + 1]]
         out.append(Program(block, program_text(lines), shown))
     for number, program in enumerate(out):
         program.name = re.sub(r"\W", "_", f"{program.block.document}_{number}")
@@ -233,8 +232,8 @@ def run_document(path, prefix, build):
 
     def check_program(program):
         printed = run_program(program, prefix, build)
-        shown = "\n".join(program.expected.lines) + "\n" if program.expected else None
-        if shown is not None and not same(printed, shown):
+        shown = "".join(line + "\n" for block in program.shown for line in block.lines)
+        if program.shown and not same(printed, shown):
             raise difference(program.block.place, "the program", printed, shown)
 
     def check_command(block, command, lines):
@@ -303,8 +302,8 @@ def refreshed(path, prefix, build):
             new[block.line] = [line for command, _ in sections(block)
                                for line in ["$ " + command, *run_shell(command, prefix).splitlines()]]
     for program in programs(found):
-        if program.expected:
-            new[program.expected.line] = run_program(program, prefix, build).splitlines()
+        if len(program.shown) == 1:  # of several, who knows which line is whose
+            new[program.shown[0].line] = run_program(program, prefix, build).splitlines()
     out, skipping = [], False
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if skipping and line.startswith("```"):
@@ -325,7 +324,7 @@ def self_check():
     assert [b.language for b in found] == ["cpp", "text", "cpp", "cpp"], found
     assert len(made) == 1 and made[0].code == "#include <a>\n#include <b>\n\nint main() {\nint x = 1;\nprint(x);\n" \
         "print(2);\n}\n", made
-    assert programs(found[:2])[0].expected.lines == ["1"]
+    assert [block.lines for block in made[0].shown] == [["1"]], made
     assert program_text(["int main() {", "}"]) == "int main() {\n}\n"
     assert same("0.30000000000000004 8.1e-17\n", "0.3 -3e-16\n") and not same("0.30000001\n", "0.3\n")
     assert not same("a\n", "a\n\n") and not same("1e-11\n", "0\n")
