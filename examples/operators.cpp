@@ -22,7 +22,7 @@ int main() {
   const Eigen::VectorXd tuned = bk::inverse_mass_times(state, x);
   std::cout << "the expression and the tuned algorithm are " << (y - tuned).norm() / tuned.norm() << " apart\n";
 
-  // The inertia that a push at the tool meets: Λ⁻¹ = J 𝓜⁻¹ J*, with J = B*φ*H*. In a chain it is one sweep of Υ.
+  // The inertia that a push at the tool meets: Λ⁻¹ = J 𝓜⁻¹ J*, with J = B*φ*H*: found as B*ψ*H*D⁻¹HψB.
   system.set_nodes({"tool"});
   bk::Evaluation lambda_inverse = system(~B * ~φ * ~H * inverse_mass * H * φ * B);
   std::cout << "Λ⁻¹ is evaluated as " << to_unicode(lambda_inverse.expression()) << '\n';

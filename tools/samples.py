@@ -173,6 +173,8 @@ def run_shell(command, prefix):
 
 
 def run_program(program, prefix, build):
+    if not (build / "bin" / program.name).is_file():
+        raise SampleError(f"{program.block.place}: the program was not built")
     done = subprocess.run([build / "bin" / program.name], cwd=prefix / "share/bunraku", env=environment(prefix),
                           capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
     if done.returncode:
