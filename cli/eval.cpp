@@ -34,7 +34,7 @@ void eval(const Arguments& arguments) {
   JsonWriter json;
   Progress progress;
   long states = 0;
-  arguments.states.for_each(model, users, [&](const State& state) {
+  arguments.states.for_each(model, users, [&](const GivenState& state) {
     evaluator.set_state(state, !users.v.empty());
     json.clear();
     json.begin_object();

@@ -92,12 +92,12 @@ class Operation {
   // -------------------------------------------------------------------------------------------------------------------
   // States
 
-  void set(const State& state) {
+  void set(const GivenState& state) {
     const std::vector<double> at_rest(static_cast<std::size_t>(model().nv()));
     system_.set_state(state.q, state.v.empty() ? at_rest : state.v);
   }
 
-  void set_accelerations(const State& state, bool has_a, bool has_tau) {
+  void set_accelerations(const GivenState& state, bool has_a, bool has_tau) {
     if (has_a && has_tau) {
       throw ArgumentError("both a and tau are given, and either follows from the other: leave one out");
     }
@@ -108,7 +108,7 @@ class Operation {
     }
   }
 
-  void set_from_options(const State& state) {
+  void set_from_options(const GivenState& state) {
     set(state);
     set_accelerations(state, !arguments_.states.a.empty(), !arguments_.states.tau.empty());
   }
@@ -117,7 +117,7 @@ class Operation {
     if (!arguments_.states.states.empty()) {
       throw ArgumentError(fmt::format("--states is for --dense and --apply; {} has one state: --q, --v", what));
     }
-    arguments_.states.for_each(model(), {}, [&](const State& state) { set_from_options(state); });
+    arguments_.states.for_each(model(), {}, [&](const GivenState& state) { set_from_options(state); });
   }
 
   /// Calls f at each state.
@@ -131,7 +131,7 @@ class Operation {
       users.v.push_back(name);
     }
     const bool from_file = !arguments_.states.states.empty();
-    arguments_.states.for_each(model(), users, [&](const State& state) {
+    arguments_.states.for_each(model(), users, [&](const GivenState& state) {
       if (!from_file) {
         set_from_options(state);
       } else {

@@ -74,7 +74,7 @@ class LineReader {
   LineReader(const Model& model, const Users& users) : model_(model), users_(users) {}
 
   /// Parses `line`, whose buffer has the parser's padding. Throws LineError.
-  const State& read(std::string& line) {
+  const GivenState& read(std::string& line) {
     line.reserve(line.size() + simdjson::SIMDJSON_PADDING);
     seen_ = {};
     state_.q.clear();
@@ -158,12 +158,12 @@ class LineReader {
   const Model& model_;
   const Users& users_;
   Needs seen_;
-  State state_;
+  GivenState state_;
   simdjson::dom::parser parser_;
 };
 
 void read_lines(std::istream& in, const std::string& file, LineReader& reader,
-                const std::function<void(const State&)>& f) {
+                const std::function<void(const GivenState&)>& f) {
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -191,7 +191,7 @@ void read_lines(std::istream& in, const std::string& file, LineReader& reader,
 }  // namespace
 
 void StateArguments::for_each(const Model& model, const Users& users,
-                              const std::function<void(const State&)>& f) const {
+                              const std::function<void(const GivenState&)>& f) const {
   if (!states.empty()) {
     if (!q.empty() || !v.empty() || !a.empty() || !tau.empty()) {
       throw ArgumentError("give either --states or --q, --v, --a, --tau, not both");
@@ -209,7 +209,7 @@ void StateArguments::for_each(const Model& model, const Users& users,
     read_lines(in, states, reader, f);
     return;
   }
-  State state;
+  GivenState state;
   const auto nv = static_cast<std::size_t>(model.nv());
   state.q.resize(static_cast<std::size_t>(model.nq()));
   for (const Body& body : model.bodies()) {

@@ -13,7 +13,7 @@
 namespace bunraku::cli {
 
 /// One state; a vector that was not given is empty.
-struct State {
+struct GivenState {
   std::vector<double> q;    ///< Configuration.
   std::vector<double> v;    ///< Velocity.
   std::vector<double> a;    ///< Acceleration.
@@ -48,7 +48,7 @@ struct StateArguments {
   void add_to(CLI::App& command);
   /// Calls f with each state in turn, its vectors checked for presence, size and finiteness. Throws ModelError with
   /// file and line for a bad line of a file, ArgumentError for a bad option.
-  void for_each(const Model& model, const Users& users, const std::function<void(const State&)>& f) const;
+  void for_each(const Model& model, const Users& users, const std::function<void(const GivenState&)>& f) const;
 };
 
 /// The model with the gravity of `--gravity X,Y,Z`, or with its own where the text is empty. Throws ArgumentError.

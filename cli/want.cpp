@@ -94,9 +94,9 @@ void read_jacobian(std::string_view argument, Request& request) {
   request.names = {name_of(argument.substr(1, colon - 1))};
   const std::string_view frame = argument.substr(colon + 1);
   if (frame == "aligned") {
-    request.frame = ReferenceFrame::aligned;
+    request.frame = Frame::aligned;
   } else if (frame == "world") {
-    request.frame = ReferenceFrame::world_origin;
+    request.frame = Frame::world;
   } else if (frame != "node") {
     throw ArgumentError(fmt::format("--want: the frame of '{}' is none of node, aligned, world", request.key));
   }

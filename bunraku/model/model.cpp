@@ -81,8 +81,13 @@ std::optional<Node> Model::find_node(std::string_view name) const {
   if (const auto body = find_body(name)) {
     return Node{std::string(name), *body, Transform<double>::identity()};
   }
+  const Node* node = find_listed_node(name);
+  return node != nullptr ? std::optional(*node) : std::nullopt;
+}
+
+const Node* Model::find_listed_node(std::string_view name) const {
   const auto node = look_up(data_->node_names, name);
-  return node ? std::optional(nodes()[static_cast<std::size_t>(*node)]) : std::nullopt;
+  return node ? &nodes()[static_cast<std::size_t>(*node)] : nullptr;
 }
 
 int Model::body_index(std::string_view name) const {

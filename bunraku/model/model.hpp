@@ -127,6 +127,8 @@ class BUNRAKU_API Model {
   std::optional<int> find_hinge(std::string_view name) const;
   /// The node of that name, or the origin of the body of that name, or nothing. O(log N).
   std::optional<Node> find_node(std::string_view name) const;
+  /// The one of nodes() that has that name, or null. O(log N), allocates nothing.
+  const Node* find_listed_node(std::string_view name) const;
   /// As find_body; throws ArgumentError, naming the nearest name.
   int body_index(std::string_view name) const;
   /// As find_hinge; throws ArgumentError, naming the nearest name.

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include "bunraku/dynamics/kinematics.hpp"
+#include "bunraku/dynamics/momentum.hpp"
 #include "bunraku/io/load.hpp"
 #include "program.hpp"
 #include "support/files.hpp"
@@ -65,11 +65,11 @@ TEST_F(Cli, EvalOneState) {
                        "' --want poses,com,velocities --q '-0.1 0.2 -0.3 0.4 0.5,-0.6 0.7' "
                        "--v=1,2,3,4,5,6,7");
   ASSERT_EQ(r.status, 0) << r.err;
-  Kinematics kinematics(load(puppet));
+  State state(load(puppet));
   Eigen::VectorXd q(7);
   q << -0.1, 0.2, -0.3, 0.4, 0.5, -0.6, 0.7;
-  kinematics.set_configuration(q);
-  const Vec3<double> com = kinematics.center_of_mass();
+  state.set(q);
+  const Vec3<double> com = center_of_mass(state);
   EXPECT_THAT(r.out, HasSubstr(fmt::format("\"com\":[{},{},{}]", com.x, com.y, com.z)));
   EXPECT_THAT(r.out, StartsWith("{\"poses\":{\"torso\":[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]],\"head\":"));
   EXPECT_THAT(r.out, EndsWith("}\n"));

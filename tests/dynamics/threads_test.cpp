@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
-#include "bunraku/dynamics/kinematics.hpp"
+#include "support/plain_kinematics.hpp"
 #include "support/random_model.hpp"
 
 namespace bunraku::test {
@@ -16,7 +16,7 @@ TEST(Threads, ShareOneModel) {
   const Model model = random_tree(20, 0.3, random).build();
   constexpr unsigned states = 200;
   std::vector<Vec3<double>> alone;
-  Kinematics kinematics(model);
+  PlainKinematics kinematics(model);
   for (unsigned s = 0; s < states; ++s) {
     kinematics.set_configuration(random_configuration(model, s));
     alone.push_back(kinematics.center_of_mass());
@@ -25,11 +25,11 @@ TEST(Threads, ShareOneModel) {
   std::vector<int> wrong(4);
   for (std::size_t t = 0; t < wrong.size(); ++t) {
     threads.emplace_back([&, t] {
-      Kinematics own(model);
-      Dynamics dynamics(model);
+      PlainKinematics own(model);
+      State dynamics(model);
       for (unsigned s = 0; s < states; ++s) {
-        dynamics.set_state(random_configuration(model, s), Eigen::VectorXd::Zero(model.nv()));
-        static_cast<void>(dynamics.forward(Eigen::VectorXd::Ones(model.nv())));
+        dynamics.set(random_configuration(model, s), Eigen::VectorXd::Zero(model.nv()));
+        static_cast<void>(forward_dynamics(dynamics, Eigen::VectorXd::Ones(model.nv())));
         own.set_configuration(random_configuration(model, s));
         const bool found = model.find_body("b3") == 3;
         wrong[t] += own.center_of_mass() == alone[s] && found ? 0 : 1;

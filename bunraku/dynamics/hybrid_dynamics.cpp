@@ -9,8 +9,8 @@
 #include "bunraku/dynamics/detail/block_algebra.hpp"
 #include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/dynamics/detail/elimination.hpp"
-#include "bunraku/dynamics/detail/state.hpp"
-#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/forward_dynamics.hpp"
 
 namespace bunraku {
 
@@ -23,15 +23,15 @@ Error free_and_massless(const Hinge& hinge) {
 
 /// Throws ArgumentError where a given number is not finite.
 template <class T>
-void check_given(const Model& model, std::span<const bool> prescribed, std::span<const T> acceleration,
+void check_given(const Model& model, const HingeSet& prescribed, std::span<const T> acceleration,
                  std::span<const T> torque) {
-  for (std::size_t k = 0; k < prescribed.size(); ++k) {
-    const Body& body = model.bodies()[k];
-    const std::span<const T> given = prescribed[k] ? acceleration : torque;
+  for (int k = 0; k < static_cast<int>(model.bodies().size()); ++k) {
+    const Body& body = model.bodies()[static_cast<std::size_t>(k)];
+    const std::span<const T> given = prescribed.contains(k) ? acceleration : torque;
     for (int j = body.v_index; j < body.v_index + body.nv; ++j) {
       if (const T x = given[static_cast<std::size_t>(j)]; !std::isfinite(x)) {
         throw ArgumentError(fmt::format("{}[{}], of hinge '{}', is {}, not a finite number",
-                                        prescribed[k] ? "acceleration" : "torque", j, body.hinge.name, x));
+                                        prescribed.contains(k) ? "acceleration" : "torque", j, body.hinge.name, x));
       }
     }
   }
@@ -42,7 +42,7 @@ template <class T>
 struct MaskedSweeps {
   const kernels::Blocks<T>& blocks;
   const Model& model;
-  std::span<const bool> prescribed;
+  const HingeSet& prescribed;
   std::span<ArticulatedInertia<T>> P;  ///< M before, then with what hangs on the body.
   std::span<Force<T>> z;               ///< b − applied forces before, then with what hangs on the body.
   std::span<T> inverses;               ///< The blocks of the free hinges, in their places among all.
@@ -76,7 +76,7 @@ struct MaskedSweeps {
     ArticulatedInertia<T> rest = P[at(k)];
     Force<T> left = z[at(k)] + P[at(k)] * blocks.a(k);
     kernels::HingeVector<T> rate{};
-    if (prescribed[at(k)]) {
+    if (prescribed.contains(k)) {
       rate = kernels::hinge_part<T>(blocks, k, acceleration.data());
     } else {
       rest = eliminate(k);
@@ -96,14 +96,14 @@ struct MaskedSweeps {
   void outward(int k, const Motion<T>& base) {
     const int p = blocks.parent(k);
     const Motion<T> inner = kernels::phi_adjoint_times(blocks, k, p == world ? base : alpha[at(p)]);
-    if (!prescribed[at(k)]) {
+    if (!prescribed.contains(k)) {
       const auto left =
           kernels::hinge_part<T>(blocks, k, innovation.data()) - kernels::h_times(blocks, k, P[at(k)] * inner);
       kernels::set_hinge_part(blocks, k, kernels::block_times(d_inverse(k), blocks.nv(k), left), acceleration.data());
     }
     const auto rate = kernels::hinge_part<T>(blocks, k, acceleration.data());
     alpha[at(k)] = inner + kernels::h_adjoint_times(blocks, k, rate) + blocks.a(k);
-    if (prescribed[at(k)]) {
+    if (prescribed.contains(k)) {
       auto needed = kernels::h_times(blocks, k, P[at(k)] * alpha[at(k)] + z[at(k)]) +
                     kernels::hinge_part<T>(blocks, k, passive.data());
       for (int j = 0; j < blocks.nv(k); ++j) {
@@ -117,12 +117,16 @@ struct MaskedSweeps {
 }  // namespace
 
 template <class T>
-void BasicDynamics<T>::hybrid(std::span<const bool> prescribed, std::span<T> acceleration, std::span<T> torque,
-                              Forces forces) {
-  State& s = *state_;
-  check_size(prescribed.size(), s.blocks.size(), "prescribed");
-  check_size(acceleration.size(), s.nv(), "acceleration");
-  check_size(torque.size(), s.nv(), "torque");
+void hybrid_dynamics(BasicState<T>& state, const HingeSet& prescribed, Out<T> accelerations, Out<T> torques,
+                     std::type_identity_t<Forces<T>> forces) {
+  detail::StateData<T>& s = state.data();
+  if (const std::size_t bodies = prescribed.model().bodies().size(); bodies != s.model.bodies().size()) {
+    throw ArgumentError(
+        fmt::format("the set of prescribed hinges is of model '{}' with {} bodies, the state's '{}' has {}",
+                    prescribed.model().name(), bodies, s.model.name(), s.blocks.size()));
+  }
+  const std::span<T> acceleration = detail::wanted(accelerations, s.nv(), "acceleration");
+  const std::span<T> torque = detail::wanted(torques, s.nv(), "torque");
   check_given<T>(s.model, prescribed, acceleration, torque);
   s.check_forces(forces);
   if (s.has_mimics()) {
@@ -134,13 +138,13 @@ void BasicDynamics<T>::hybrid(std::span<const bool> prescribed, std::span<T> acc
 
 /// With 𝓜 and 𝓒 split into free (f) and prescribed (p) coordinates: 𝓜_ff θ̈_f = T_f − 𝓒_f − 𝓜_fp θ̈_p.
 template <class T>
-void BasicDynamics<T>::State::hybrid_by_matrix(std::span<const bool> prescribed, std::span<T> acceleration,
-                                               std::span<T> torque, Forces forces) {
+void detail::StateData<T>::hybrid_by_matrix(const HingeSet& prescribed, std::span<T> acceleration, std::span<T> torque,
+                                            Forces<T> forces) {
   std::fill(full.begin(), full.end(), T(0));  // θ̈ in the coordinates of all hinges, the free ones still zero
-  for (std::size_t k = 0; k < prescribed.size(); ++k) {
-    const Body& body = model.bodies()[k];
+  for (int k = 0; k < static_cast<int>(model.bodies().size()); ++k) {
+    const Body& body = model.bodies()[static_cast<std::size_t>(k)];
     for (int j = body.v_index; j < body.v_index + body.nv; ++j) {
-      if (!prescribed[k]) {
+      if (!prescribed.contains(k)) {
         acceleration[static_cast<std::size_t>(j)] = T(0);
       }
     }
@@ -152,11 +156,11 @@ void BasicDynamics<T>::State::hybrid_by_matrix(std::span<const bool> prescribed,
   subtract_applied(forces, unit);  // 𝓜_·p θ̈_p + 𝓒
   fold_mass();
   free_mass = reduced_mass;
-  for (std::size_t k = 0; k < prescribed.size(); ++k) {
-    const Body& body = model.bodies()[k];
+  for (int k = 0; k < static_cast<int>(model.bodies().size()); ++k) {
+    const Body& body = model.bodies()[static_cast<std::size_t>(k)];
     for (int j = body.v_index; j < body.v_index + body.nv; ++j) {
       const auto at = static_cast<std::size_t>(j);
-      if (prescribed[k]) {  // its own equation says that nothing is added to what is given
+      if (prescribed.contains(k)) {  // its own equation says that nothing is added to what is given
         free_mass.row(j).setZero();
         free_mass.col(j).setZero();
         free_mass(j, j) = T(1);
@@ -172,11 +176,11 @@ void BasicDynamics<T>::State::hybrid_by_matrix(std::span<const bool> prescribed,
   }
   kernels::solve_factored(free_mass, unit.data());
   const Eigen::Map<const Vector> x(unit.data(), nv());
-  for (std::size_t k = 0; k < prescribed.size(); ++k) {
-    const Body& body = model.bodies()[k];
+  for (int k = 0; k < static_cast<int>(model.bodies().size()); ++k) {
+    const Body& body = model.bodies()[static_cast<std::size_t>(k)];
     for (int j = body.v_index; j < body.v_index + body.nv; ++j) {
       const auto at = static_cast<std::size_t>(j);
-      if (prescribed[k]) {  // T_p = 𝓒_p + 𝓜_pp θ̈_p + 𝓜_pf θ̈_f
+      if (prescribed.contains(k)) {  // T_p = 𝓒_p + 𝓜_pp θ̈_p + 𝓜_pf θ̈_f
         torque[at] += reduced_mass.row(j).dot(x);
       } else {
         acceleration[at] = unit[at];
@@ -186,8 +190,8 @@ void BasicDynamics<T>::State::hybrid_by_matrix(std::span<const bool> prescribed,
 }
 
 template <class T>
-void BasicDynamics<T>::State::hybrid_by_sweeps(std::span<const bool> prescribed, std::span<T> acceleration,
-                                               std::span<T> torque, Forces forces) {
+void detail::StateData<T>::hybrid_by_sweeps(const HingeSet& prescribed, std::span<T> acceleration, std::span<T> torque,
+                                            Forces<T> forces) {
   blocks.need_world();
   blocks.need_velocities();
   std::fill(torques.begin(), torques.end(), T(0));
@@ -212,15 +216,15 @@ void BasicDynamics<T>::State::hybrid_by_sweeps(std::span<const bool> prescribed,
   }
 }
 
-template void BasicDynamics<double>::hybrid(std::span<const bool>, std::span<double>, std::span<double>, Forces);
-template void BasicDynamics<double>::State::hybrid_by_matrix(std::span<const bool>, std::span<double>,
-                                                             std::span<double>, Forces);
-template void BasicDynamics<double>::State::hybrid_by_sweeps(std::span<const bool>, std::span<double>,
-                                                             std::span<double>, Forces);
-template void BasicDynamics<float>::hybrid(std::span<const bool>, std::span<float>, std::span<float>, Forces);
-template void BasicDynamics<float>::State::hybrid_by_matrix(std::span<const bool>, std::span<float>, std::span<float>,
-                                                            Forces);
-template void BasicDynamics<float>::State::hybrid_by_sweeps(std::span<const bool>, std::span<float>, std::span<float>,
-                                                            Forces);
+template void hybrid_dynamics(BasicState<double>&, const HingeSet&, Out<double>, Out<double>, Forces<double>);
+template void detail::StateData<double>::hybrid_by_matrix(const HingeSet&, std::span<double>, std::span<double>,
+                                                          Forces<double>);
+template void detail::StateData<double>::hybrid_by_sweeps(const HingeSet&, std::span<double>, std::span<double>,
+                                                          Forces<double>);
+template void hybrid_dynamics(BasicState<float>&, const HingeSet&, Out<float>, Out<float>, Forces<float>);
+template void detail::StateData<float>::hybrid_by_matrix(const HingeSet&, std::span<float>, std::span<float>,
+                                                         Forces<float>);
+template void detail::StateData<float>::hybrid_by_sweeps(const HingeSet&, std::span<float>, std::span<float>,
+                                                         Forces<float>);
 
 }  // namespace bunraku

@@ -1,16 +1,18 @@
+#include "bunraku/dynamics/forward_dynamics.hpp"
+
 #include <algorithm>
 
 #include "bunraku/dynamics/detail/cholesky.hpp"
-#include "bunraku/dynamics/detail/state.hpp"
-#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
 
 namespace bunraku {
 
 template <class T>
-void BasicDynamics<T>::forward(std::span<const T> torque, std::span<T> acceleration, Forces forces) {
-  State& s = *state_;
-  check_argument(torque, s.nv(), "torque");
-  check_size(acceleration.size(), s.nv(), "acceleration");
+void forward_dynamics(BasicState<T>& state, In<T> torques, Out<T> accelerations,
+                      std::type_identity_t<Forces<T>> forces) {
+  detail::StateData<T>& s = state.data();
+  const std::span<const T> torque = detail::given(torques, s.nv(), "torque");
+  const std::span<T> acceleration = detail::wanted(accelerations, s.nv(), "acceleration");
   s.check_forces(forces);
   if (!s.has_mimics()) {
     if (!s.has_passive && forces.empty()) {
@@ -37,7 +39,7 @@ void BasicDynamics<T>::forward(std::span<const T> torque, std::span<T> accelerat
   kernels::solve_factored(s.factor, acceleration.data());
 }
 
-template void BasicDynamics<double>::forward(std::span<const double>, std::span<double>, Forces);
-template void BasicDynamics<float>::forward(std::span<const float>, std::span<float>, Forces);
+template void forward_dynamics(BasicState<double>&, In<double>, Out<double>, Forces<double>);
+template void forward_dynamics(BasicState<float>&, In<float>, Out<float>, Forces<float>);
 
 }  // namespace bunraku

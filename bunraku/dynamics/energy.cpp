@@ -1,12 +1,12 @@
 #include "bunraku/dynamics/detail/cast.hpp"
-#include "bunraku/dynamics/detail/state.hpp"
-#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/momentum.hpp"
 
 namespace bunraku {
 
 template <class T>
-T BasicDynamics<T>::kinetic_energy() {
-  State& s = *state_;
+T kinetic_energy(BasicState<T>& state) {
+  detail::StateData<T>& s = state.data();
   s.blocks.need_velocities();
   T energy{};
   for (int k = 0; k < s.blocks.size(); ++k) {
@@ -19,14 +19,14 @@ T BasicDynamics<T>::kinetic_energy() {
 }
 
 template <class T>
-T BasicDynamics<T>::potential_energy() {
-  State& s = *state_;
-  return s.spring_energy() - static_cast<T>(s.model.mass()) * dot(s.gravity(), center_of_mass());
+T potential_energy(BasicState<T>& state) {
+  detail::StateData<T>& s = state.data();
+  return s.spring_energy() - static_cast<T>(s.model.mass()) * dot(s.gravity(), center_of_mass(state));
 }
 
 template <class T>
-Vec3<T> BasicDynamics<T>::center_of_mass() {
-  State& s = *state_;
+Vec3<T> center_of_mass(BasicState<T>& state) {
+  detail::StateData<T>& s = state.data();
   s.blocks.need_world();
   Vec3<T> moment = Vec3<T>::zero();
   for (int k = 0; k < s.blocks.size(); ++k) {
@@ -37,24 +37,24 @@ Vec3<T> BasicDynamics<T>::center_of_mass() {
 }
 
 template <class T>
-Force<T> BasicDynamics<T>::momentum() {
-  State& s = *state_;
+Force<T> momentum(BasicState<T>& state) {
+  detail::StateData<T>& s = state.data();
   s.blocks.need_world();
   s.blocks.need_velocities();
   Force<T> sum = Force<T>::zero();
   for (int k = 0; k < s.blocks.size(); ++k) {
     sum += s.blocks.X_WB(k) * (s.blocks.M(k) * s.blocks.V(k));
   }
-  return Phi<T>(-center_of_mass()) * sum;
+  return Phi<T>(-center_of_mass(state)) * sum;
 }
 
-template double BasicDynamics<double>::kinetic_energy();
-template double BasicDynamics<double>::potential_energy();
-template Vec3<double> BasicDynamics<double>::center_of_mass();
-template Force<double> BasicDynamics<double>::momentum();
-template float BasicDynamics<float>::kinetic_energy();
-template float BasicDynamics<float>::potential_energy();
-template Vec3<float> BasicDynamics<float>::center_of_mass();
-template Force<float> BasicDynamics<float>::momentum();
+template double kinetic_energy(BasicState<double>&);
+template double potential_energy(BasicState<double>&);
+template Vec3<double> center_of_mass(BasicState<double>&);
+template Force<double> momentum(BasicState<double>&);
+template float kinetic_energy(BasicState<float>&);
+template float potential_energy(BasicState<float>&);
+template Vec3<float> center_of_mass(BasicState<float>&);
+template Force<float> momentum(BasicState<float>&);
 
 }  // namespace bunraku
