@@ -33,7 +33,7 @@ BasicState<T>& BasicState<T>::operator=(BasicState&&) noexcept = default;
 template <class T>
 BasicState<T>::BasicState(const BasicState& other)
     : data_(std::make_unique<detail::StateData<T>>(other.model(), other.passive_forces())) {
-  set(other.q(), other.v());
+  data_->copy(*other.data_);
 }
 template <class T>
 BasicState<T>& BasicState<T>::operator=(const BasicState& other) {

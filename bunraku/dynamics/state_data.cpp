@@ -76,6 +76,20 @@ void StateData<T>::set(std::span<const T> new_q, std::span<const T> new_v) {
     }
     std::copy(new_v.begin(), new_v.end(), own_v.begin());
   }
+  spoil();
+}
+
+template <class T>
+void StateData<T>::copy(const StateData& other) {
+  q = other.q;
+  v = other.v;
+  own_q = other.own_q;
+  own_v = other.own_v;
+  spoil();
+}
+
+template <class T>
+void StateData<T>::spoil() {
   sweeps.set_state(q.data(), v.data());
   blocks.set_state(q.data(), v.data());
   factored = false;

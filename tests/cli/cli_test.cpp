@@ -10,8 +10,9 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include "bunraku/dynamics/momentum.hpp"
+#include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/io/load.hpp"
+#include "bunraku/model/configuration.hpp"
 #include "program.hpp"
 #include "support/files.hpp"
 #include "support/near.hpp"

@@ -38,6 +38,8 @@ struct StateData {
 
   /// A new state, checked but for what refusable() says. Throws ArgumentError then, and leaves all as it was.
   void set(std::span<const T> new_q, std::span<const T> new_v);
+  /// The state of another of the same model, to the last bit.
+  void copy(const StateData& other);
   /// Velocities of the user at rest.
   std::span<const T> rest() const { return at_rest; }
 
@@ -80,6 +82,9 @@ struct StateData {
   /// Into `column_rate` for body k's hinge: the rate of H* seen from a frame that stands still where the body's is now,
   /// V × H* + dH*/dt. Needs velocities.
   void rate_columns(int k);
+
+  /// Makes all stale that depends on q and v.
+  void spoil();
 
   /// Throws Error naming a mimic hinge where there is one: D is not block diagonal then.
   void require_block_diagonal() const;
