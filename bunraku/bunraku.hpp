@@ -22,4 +22,6 @@
 #include "bunraku/spatial/articulated_inertia.hpp"
 #include "bunraku/spatial/cross.hpp"
 #include "bunraku/spatial/eigen.hpp"
+#include "bunraku/spatial/exponential.hpp"
+#include "bunraku/spatial/stream.hpp"
 #include "bunraku/version.hpp"

@@ -31,17 +31,21 @@ void refuse_quaternion(const Body& body, double norm, std::string_view name) {
                                   body.hinge.name, name, body.q_index, name, body.q_index + 3, norm));
 }
 
-void check_quaternions(const Model& model, std::span<const double> q, std::string_view name) {
+template <class T>
+void check_quaternions(const Model& model, std::span<const T> q, std::string_view name) {
   for (const Body& body : model.bodies()) {
     if (body.nq == 0 || (body.hinge.type != HingeType::spherical && body.hinge.type != HingeType::free)) {
       continue;
     }
     const auto at = static_cast<std::size_t>(body.q_index);
-    const double norm = Quaternion<double>{q[at], q[at + 1], q[at + 2], q[at + 3]}.norm();
-    if (!(std::abs(norm - 1) <= quaternion_tolerance<double>)) {
+    const double norm = static_cast<double>(Quaternion<T>{q[at], q[at + 1], q[at + 2], q[at + 3]}.norm());
+    if (!(std::abs(norm - 1) <= quaternion_tolerance<T>)) {
       refuse_quaternion(body, norm, name);
     }
   }
 }
+
+template void check_quaternions(const Model& model, std::span<const double> q, std::string_view name);
+template void check_quaternions(const Model& model, std::span<const float> q, std::string_view name);
 
 }  // namespace bunraku

@@ -9,21 +9,12 @@
 #include <fmt/format.h>
 
 #include "bunraku/model/detail/arguments.hpp"
+#include "bunraku/model/detail/hinge_motion.hpp"
 #include "bunraku/model/detail/random.hpp"
 
 namespace bunraku {
 
 namespace {
-
-/// Calls f(body, q offset, v offset) for each hinge with coordinates of its own.
-template <class F>
-void for_each_hinge(const Model& model, F&& f) {
-  for (const Body& body : model.bodies()) {
-    if (body.nv > 0) {
-      f(body.hinge, body.q_index, body.v_index);
-    }
-  }
-}
 
 /// A rotation drawn uniformly from all (Shoemake's subgroup method).
 Quaternion<double> uniform_rotation(Random& random) {
@@ -84,68 +75,143 @@ void random_hinge(const Hinge& hinge, Random& random, double* q) {
   }
 }
 
-}  // namespace
-
-void neutral(const Model& model, std::span<double> q) {
-  check_size(q.size(), model.nq(), "q");
-  for_each_hinge(model,
-                 [&](const Hinge& hinge, int at, int) { hinge_neutral(hinge, &q[static_cast<std::size_t>(at)]); });
+template <class T>
+void copy_rounded(std::span<const double> from, std::span<T> to) {
+  std::ranges::transform(from, to.begin(), [](double x) { return static_cast<T>(x); });
 }
 
-void random_configuration(const Model& model, std::uint64_t seed, std::span<double> q) {
+template <class T>
+void neutral_of(const Model& model, std::span<T> q) {
+  check_size(q.size(), model.nq(), "q");
+  for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t) { neutral_hinge(hinge, &q[at]); });
+}
+
+template <class T>
+void random_of(const Model& model, std::uint64_t seed, std::span<T> q) {
   check_size(q.size(), model.nq(), "q");
   Random random(seed);
-  for_each_hinge(
-      model, [&](const Hinge& hinge, int at, int) { random_hinge(hinge, random, &q[static_cast<std::size_t>(at)]); });
-}
-
-void integrate(const Model& model, std::span<const double> q, std::span<const double> v, double dt,
-               std::span<double> out) {
-  check_argument(q, model.nq(), "q");
-  check_argument(v, model.nv(), "v");
-  check_argument(std::span<const double>(&dt, 1), 1, "dt");
-  check_size(out.size(), model.nq(), "out");
-  check_quaternions(model, q, "q");
-  std::array<double, max_hinge_positions> moved{};  // so that `out` may be q
-  for_each_hinge(model, [&](const Hinge& hinge, int at, int v_at) {
-    hinge_integrate(hinge, &q[static_cast<std::size_t>(at)], &v[static_cast<std::size_t>(v_at)], dt, moved.data());
-    if (!std::all_of(moved.begin(), moved.begin() + hinge.configuration_size(),
-                     [](double x) { return std::isfinite(x); })) {
-      throw ArgumentError(fmt::format("v dt leads hinge '{}' beyond the range of numbers", hinge.name));
-    }
-    std::copy_n(moved.begin(), hinge.configuration_size(), &out[static_cast<std::size_t>(at)]);
+  for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t) {
+    std::array<double, max_hinge_positions> drawn{};
+    random_hinge(hinge, random, drawn.data());
+    copy_rounded({drawn.data(), static_cast<std::size_t>(hinge.configuration_size())}, q.subspan(at));
   });
 }
 
-void difference(const Model& model, std::span<const double> q0, std::span<const double> q1, std::span<double> v) {
-  check_argument(q0, model.nq(), "q0");
-  check_argument(q1, model.nq(), "q1");
-  check_quaternions(model, q0, "q0");
-  check_quaternions(model, q1, "q1");
-  check_size(v.size(), model.nv(), "v");
-  for_each_hinge(model, [&](const Hinge& hinge, int at, int v_at) {
-    hinge_difference(hinge, &q0[static_cast<std::size_t>(at)], &q1[static_cast<std::size_t>(at)],
-                     &v[static_cast<std::size_t>(v_at)]);
-  });
-}
-
-void normalize(const Model& model, std::span<double> q) {
-  check_argument(std::span<const double>(q), model.nq(), "q");
-  for_each_hinge(model,
-                 [&](const Hinge& hinge, int at, int) { hinge_normalize(hinge, &q[static_cast<std::size_t>(at)]); });
-}
-
-void reference_configuration(const Model& model, std::string_view name, std::span<double> q) {
+template <class T>
+void reference_of(const Model& model, std::string_view name, std::span<T> q) {
   check_size(q.size(), model.nq(), "q");
-  std::ranges::copy(model.reference(name).q, q.begin());
+  copy_rounded<T>(model.reference(name).q, q);
 }
 
-void initial_configuration(const Model& model, std::span<double> q) {
-  if (model.find_reference(initial_name) != nullptr) {
-    reference_configuration(model, initial_name, q);
-  } else {
-    neutral(model, q);
+/// Writes a hinge's new coordinates, which must be numbers.
+template <class T>
+void store(const Hinge& hinge, const std::array<T, max_hinge_positions>& moved, std::string_view what, T* out) {
+  const int n = hinge.configuration_size();
+  if (!std::all_of(moved.begin(), moved.begin() + n, [](T x) { return std::isfinite(x); })) {
+    throw ArgumentError(fmt::format("{} leads hinge '{}' beyond the range of numbers", what, hinge.name));
   }
+  std::copy_n(moved.begin(), n, out);
+}
+
+template <class T>
+void integrate_of(const Model& model, std::span<const T> q, std::span<const T> v, double dt, std::span<T> out) {
+  check_motion(model, q, v, dt);
+  check_size(out.size(), model.nq(), "out");
+  std::array<T, max_hinge_positions> moved{};  // so that `out` may be q
+  for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t v_at) {
+    integrate_hinge(hinge, &q[at], &v[v_at], static_cast<T>(dt), moved.data());
+    store(hinge, moved, "v dt", &out[at]);
+  });
+}
+
+template <class T>
+void difference_of(const Model& model, std::span<const T> q0, std::span<const T> q1, std::span<T> v) {
+  check_pair(model, q0, q1);
+  check_size(v.size(), model.nv(), "v");
+  for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t v_at) {
+    difference_hinge(hinge, &q0[at], &q1[at], &v[v_at]);
+  });
+}
+
+template <class T>
+void interpolate_of(const Model& model, std::span<const T> q0, std::span<const T> q1, double s, std::span<T> out) {
+  check_pair(model, q0, q1);
+  check_argument(std::span<const double>(&s, 1), 1, "s");
+  check_size(out.size(), model.nq(), "out");
+  std::array<T, max_hinge_velocities> way{};
+  std::array<T, max_hinge_positions> moved{};
+  for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t) {
+    difference_hinge(hinge, &q0[at], &q1[at], way.data());
+    integrate_hinge(hinge, &q0[at], way.data(), static_cast<T>(s), moved.data());
+    store(hinge, moved, "s", &out[at]);
+  });
+}
+
+template <class T>
+void normalize_of(const Model& model, std::span<T> q) {
+  check_argument(std::span<const T>(q), model.nq(), "q");
+  for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t) { normalize_hinge(hinge, &q[at]); });
+}
+
+template <class T>
+void initial_of(const Model& model, std::span<T> q) {
+  if (model.find_reference(initial_name) != nullptr) {
+    reference_of(model, initial_name, q);
+  } else {
+    neutral_of(model, q);
+  }
+}
+
+}  // namespace
+
+void neutral(const Model& model, Out<double> q) {
+  neutral_of<double>(model, q);
+}
+void random_configuration(const Model& model, std::uint64_t seed, Out<double> q) {
+  random_of<double>(model, seed, q);
+}
+void reference_configuration(const Model& model, std::string_view name, Out<double> q) {
+  reference_of<double>(model, name, q);
+}
+void initial_configuration(const Model& model, Out<double> q) {
+  initial_of<double>(model, q);
+}
+void integrate(const Model& model, In<double> q, In<double> v, double dt, Out<double> out) {
+  integrate_of<double>(model, q, v, dt, out);
+}
+void difference(const Model& model, In<double> q0, In<double> q1, Out<double> v) {
+  difference_of<double>(model, q0, q1, v);
+}
+void interpolate(const Model& model, In<double> q0, In<double> q1, double s, Out<double> out) {
+  interpolate_of<double>(model, q0, q1, s, out);
+}
+void normalize(const Model& model, Out<double> q) {
+  normalize_of<double>(model, q);
+}
+
+void neutral(const Model& model, Out<float> q) {
+  neutral_of<float>(model, q);
+}
+void random_configuration(const Model& model, std::uint64_t seed, Out<float> q) {
+  random_of<float>(model, seed, q);
+}
+void reference_configuration(const Model& model, std::string_view name, Out<float> q) {
+  reference_of<float>(model, name, q);
+}
+void initial_configuration(const Model& model, Out<float> q) {
+  initial_of<float>(model, q);
+}
+void integrate(const Model& model, In<float> q, In<float> v, double dt, Out<float> out) {
+  integrate_of<float>(model, q, v, dt, out);
+}
+void difference(const Model& model, In<float> q0, In<float> q1, Out<float> v) {
+  difference_of<float>(model, q0, q1, v);
+}
+void interpolate(const Model& model, In<float> q0, In<float> q1, double s, Out<float> out) {
+  interpolate_of<float>(model, q0, q1, s, out);
+}
+void normalize(const Model& model, Out<float> q) {
+  normalize_of<float>(model, q);
 }
 
 }  // namespace bunraku

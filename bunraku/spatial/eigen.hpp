@@ -3,7 +3,7 @@
 /// an Eigen object across its boundary.
 #pragma once
 
-#include <Eigen/Core>
+#include <Eigen/Geometry>
 
 #include "bunraku/export.hpp"
 #include "bunraku/spatial/articulated_inertia.hpp"
@@ -45,6 +45,18 @@ BUNRAKU_INLINE Eigen::Matrix<T, 4, 4> to_eigen(const Transform<T>& x) {
   m.template topRightCorner<3, 1>() = to_eigen(x.translation);
   return m;
 }
+/// A pose as Eigen's own type for one.
+template <class T>
+BUNRAKU_INLINE Eigen::Transform<T, 3, Eigen::Isometry> to_isometry(const Transform<T>& x) {
+  Eigen::Transform<T, 3, Eigen::Isometry> out;
+  out.matrix() = to_eigen(x);
+  return out;
+}
+/// A quaternion as Eigen's, whose constructor takes w first and whose coefficients are stored with w last.
+template <class T>
+BUNRAKU_INLINE Eigen::Quaternion<T> to_eigen(const Quaternion<T>& q) {
+  return Eigen::Quaternion<T>(q.w, q.x, q.y, q.z);
+}
 /// (ω, v).
 template <class T>
 BUNRAKU_INLINE EigenVector6<T> to_eigen(const Motion<T>& v) {
@@ -83,6 +95,17 @@ BUNRAKU_INLINE Transform<typename Derived::Scalar> transform_from_eigen(const Ei
   using T = typename Derived::Scalar;
   return {Rotation<T>(mat3_from_eigen(m.template topLeftCorner<3, 3>())),
           vec3_from_eigen(m.template topRightCorner<3, 1>())};
+}
+/// Eigen's own type for a pose as ours; `Eigen::Isometry3d` is one. Its linear part must be a rotation.
+template <class T, int Mode, int Options>
+BUNRAKU_INLINE Transform<T> transform_from_eigen(const Eigen::Transform<T, 3, Mode, Options>& x) {
+  return {Rotation<T>(mat3_from_eigen(x.matrix().template topLeftCorner<3, 3>())),
+          vec3_from_eigen(x.matrix().template topRightCorner<3, 1>())};
+}
+/// Eigen's quaternion as ours.
+template <class T, int Options>
+BUNRAKU_INLINE Quaternion<T> quaternion_from_eigen(const Eigen::Quaternion<T, Options>& q) {
+  return {q.w(), q.x(), q.y(), q.z()};
 }
 /// (ω, v) from an Eigen 6-vector.
 template <class Derived>

@@ -100,25 +100,31 @@ constexpr Vec3<T> exponential_translation(const Motion<T>& v) {
   return v.linear + wv * cosine_part + cross(v.angular, wv) * sine_part;
 }
 
+namespace detail {
+
+/// (1 − (θ/2) cot(θ/2))/θ² of θ² = s: the coefficient of SE(3)'s logarithm.
+template <class T>
+constexpr T logarithm_coefficient(const T& s) {
+  using std::cos;
+  using std::sin;
+  using std::sqrt;
+  if (s < T(0.0625)) {
+    return T(1.0 / 12) +
+           s * (T(1.0 / 720) +
+                s * (T(1.0 / 30240) + s * (T(1.0 / 1209600) + s * (T(1.0 / 47900160) + s * T(691.0 / 1307674368000)))));
+  }
+  const T half = sqrt(s) * T(0.5);
+  return (T(1) - half * cos(half) / sin(half)) / s;
+}
+
+}  // namespace detail
+
 /// The linear part of the body twist that gives, in unit time, the turn `r` (rotation vector, |r| ≤ π) and the
 /// translation `p` in the axes at the start: log of SE(3).
 template <class T>
 constexpr Vec3<T> logarithm_linear(const Vec3<T>& r, const Vec3<T>& p) {
-  using std::cos;
-  using std::sin;
-  using std::sqrt;
-  const T s = squared_norm(r);
-  T k{};  // (1 − (θ/2) cot(θ/2)) / θ²
-  if (s < T(0.0625)) {
-    k = T(1.0 / 12) +
-        s * (T(1.0 / 720) +
-             s * (T(1.0 / 30240) + s * (T(1.0 / 1209600) + s * (T(1.0 / 47900160) + s * T(691.0 / 1307674368000)))));
-  } else {
-    const T half = sqrt(s) * T(0.5);
-    k = (T(1) - half * cos(half) / sin(half)) / s;
-  }
   const Vec3<T> rp = cross(r, p);
-  return p - rp * T(0.5) + cross(r, rp) * k;
+  return p - rp * T(0.5) + cross(r, rp) * detail::logarithm_coefficient(squared_norm(r));
 }
 
 }  // namespace bunraku

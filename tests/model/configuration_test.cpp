@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/finite_difference.hpp"
 #include "support/near.hpp"
 #include "support/random_model.hpp"
 
@@ -107,6 +108,106 @@ TEST(Configuration, WrongArgumentsAreNamed) {
   EXPECT_THAT(
       message([&] { static_cast<void>(integrate(model, neutral(model), v, std::numeric_limits<double>::infinity())); }),
       HasSubstr("dt"));
+}
+
+TEST(Configuration, InterpolateGoesAtConstantVelocity) {
+  const Model model = tree();
+  for (unsigned seed = 0; seed < 5; ++seed) {
+    const Eigen::VectorXd q0 = random_configuration(model, seed);
+    const Eigen::VectorXd q1 = random_configuration(model, 100 + seed);
+    const Eigen::VectorXd way = difference(model, q0, q1);
+    for (const double s : {0.0, 0.3, 1.0}) {
+      EXPECT_TRUE(is_near(difference(model, q0, interpolate(model, q0, q1, s)), way * s, 1e-12));
+    }
+    Eigen::VectorXd in_place = q1;
+    interpolate(model, q0, in_place, 0.3, in_place);
+    EXPECT_EQ(in_place, interpolate(model, q0, q1, 0.3));
+  }
+  EXPECT_THROW(static_cast<void>(interpolate(model, neutral(model), neutral(model), 1.0 / 0.0)), ArgumentError);
+}
+
+/// The derivative of f, from tangent vectors to tangent vectors, at zero.
+template <class F>
+Eigen::MatrixXd numeric(int n, F&& f) {
+  Eigen::MatrixXd out(n, n);
+  for (int i = 0; i < n; ++i) {
+    out.col(i) = central_difference([&](double s) -> Eigen::VectorXd { return f(Eigen::VectorXd::Unit(n, i) * s); });
+  }
+  return out;
+}
+
+TEST(Configuration, DerivativesAreThoseOfTheMotion) {
+  const Model model = tree();
+  const int n = model.nv();
+  Random random(43);
+  for (const double size : {1e-6, 0.1, 1.0}) {  // turns of up to 1.7 rad
+    const Eigen::VectorXd q = random_configuration(model, 7);
+    const Eigen::VectorXd v = random.vector(n) * size;
+    const double dt = 0.7;
+    const Eigen::VectorXd end = integrate(model, q, v, dt);
+    const auto from_end = [&](const Eigen::VectorXd& to) { return difference(model, end, to); };
+    EXPECT_TRUE(is_near(
+        integrate_dq(model, q, v, dt),
+        numeric(n, [&](const Eigen::VectorXd& d) { return from_end(integrate(model, integrate(model, q, d), v, dt)); }),
+        1e-10));
+    EXPECT_TRUE(is_near(integrate_dv(model, q, v, dt),
+                        numeric(n, [&](const Eigen::VectorXd& d) { return from_end(integrate(model, q, v + d, dt)); }),
+                        1e-10));
+    EXPECT_TRUE(is_near(
+        difference_dq0(model, q, end),
+        numeric(n, [&](const Eigen::VectorXd& d) { return difference(model, integrate(model, q, d), end); }), 1e-10));
+    EXPECT_TRUE(is_near(
+        difference_dq1(model, q, end),
+        numeric(n, [&](const Eigen::VectorXd& d) { return difference(model, q, integrate(model, end, d)); }), 1e-10));
+  }
+}
+
+TEST(Configuration, DerivativesWriteIntoBlocks) {
+  const Model model = tree();
+  const int n = model.nv();
+  const Eigen::VectorXd q = random_configuration(model, 3);
+  const Eigen::VectorXd v = Eigen::VectorXd::Constant(n, 0.3);
+  const Eigen::MatrixXd expected = integrate_dq(model, q, v, 0.5);
+  Eigen::MatrixXd all = Eigen::MatrixXd::Constant(n + 2, n + 3, 9);
+  integrate_dq(model, q, v, 0.5, all.block(1, 2, n, n));
+  EXPECT_EQ(all.block(1, 2, n, n), expected);
+  EXPECT_EQ((all.array() == 9).count(), (n + 2) * (n + 3) - n * n) << "nothing beside the block";
+  std::vector<double> flat(static_cast<std::size_t>(n * n), 9);
+  integrate_dq(model, q, v, 0.5, flat);
+  EXPECT_EQ(Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(flat.data(), n, n)), expected);
+  flat.pop_back();
+  EXPECT_THROW(integrate_dq(model, q, v, 0.5, flat), ArgumentError);
+  EXPECT_THROW(difference_dq0(model, q, q, all), ArgumentError);
+}
+
+TEST(Configuration, SinglePrecisionAgrees) {
+  const Model model = tree();
+  const Eigen::VectorXd q = random_configuration(model, 5);
+  const Eigen::VectorXd to = random_configuration(model, 6);
+  Random random(44);
+  const Eigen::VectorXd v = random.vector(model.nv());
+  const Eigen::VectorXf qf = q.cast<float>();
+  const Eigen::VectorXf tof = to.cast<float>();
+  const Eigen::VectorXf vf = v.cast<float>();
+  const auto close = [](const Eigen::MatrixXf& a, const Eigen::MatrixXd& b) {
+    return is_near(Eigen::MatrixXd(a.cast<double>()), b, 2e-5);
+  };
+  EXPECT_EQ(neutral<float>(model), neutral(model).cast<float>());
+  EXPECT_EQ(random_configuration<float>(model, 5), qf);
+  EXPECT_EQ(initial_configuration<float>(model), neutral<float>(model));
+  EXPECT_TRUE(close(integrate(model, qf, vf, 0.3), integrate(model, q, v, 0.3)));
+  EXPECT_TRUE(close(difference(model, qf, integrate(model, qf, vf, 0.3)), v * 0.3));
+  EXPECT_TRUE(close(interpolate(model, qf, tof, 0.3), interpolate(model, q, to, 0.3)));
+  EXPECT_TRUE(close(normalize(model, qf), q));
+  EXPECT_TRUE(close(integrate_dq(model, qf, vf, 0.3), integrate_dq(model, q, v, 0.3)));
+  EXPECT_TRUE(close(integrate_dv(model, qf, vf, 0.3), integrate_dv(model, q, v, 0.3)));
+  const Eigen::VectorXd near = integrate(model, q, v, 0.3);
+  const Eigen::VectorXf nearf = near.cast<float>();
+  EXPECT_TRUE(close(difference_dq0(model, qf, nearf), difference_dq0(model, q, near)));
+  EXPECT_TRUE(close(difference_dq1(model, qf, nearf), difference_dq1(model, q, near)));
+  Eigen::VectorXf bad = qf;
+  bad *= 1.01F;
+  EXPECT_THROW(static_cast<void>(integrate(model, bad, vf)), ArgumentError);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ void check_argument(std::span<const T> values, std::ptrdiff_t wanted, std::strin
   }
 }
 /// Throws ArgumentError when a quaternion in the configuration q is further from unit norm than rounding explains.
-void check_quaternions(const Model& model, std::span<const double> q, std::string_view name);
+template <class T>
+void check_quaternions(const Model& model, std::span<const T> q, std::string_view name);
 
 }  // namespace bunraku
