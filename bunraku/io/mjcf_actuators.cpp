@@ -14,6 +14,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// Nothing times infinity is nothing.
+double times(double a, double b) {
+  return a == 0 || b == 0 ? 0 : a * b;
+}
+
 /// Whether the force is the control times a constant, so that bounds on the one are bounds on the other.
 std::optional<double> read_gain(const XmlElement& element, const Attributes& attributes) {
   if (element.name() == "motor") {
@@ -38,8 +43,8 @@ double read_bound(const XmlElement& element, const Attributes& attributes, const
   std::optional<MjcfRange> force = read_range(attributes, "forcerange", "forcelimited", settings);
   const std::optional<MjcfRange> control = read_range(attributes, "ctrlrange", "ctrllimited", settings);
   if (const auto gain = read_gain(element, attributes); gain && control) {
-    const double a = *gain * control->lower;
-    const double b = *gain * control->upper;
+    const double a = times(*gain, control->lower);
+    const double b = times(*gain, control->upper);
     const MjcfRange by_control{std::min(a, b), std::max(a, b)};
     force = force ? MjcfRange{std::max(force->lower, by_control.lower), std::min(force->upper, by_control.upper)}
                   : by_control;
@@ -48,7 +53,7 @@ double read_bound(const XmlElement& element, const Attributes& attributes, const
     element.warning(fmt::format("the force of {} is not bounded alike in both directions: {} is used for both",
                                 element.description(), force->size()));
   }
-  return force ? gear * force->size() : infinity;
+  return force ? times(gear, force->size()) : infinity;
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ void MjcfReferences::add_joint(const MjcfJoint& joint, const Transform<double>& 
   } else {
     neutral_ = neutral_ && joint.reference == 0;
   }
+  where_ = joints_.empty() ? joint.element.where() : where_;
   positions_ += position_count(type);
   joints_.push_back({joint.hinge.name, type, std::move(initial)});
 }
@@ -53,6 +54,7 @@ void MjcfReferences::add_joint(const MjcfJoint& joint, const Transform<double>& 
 ReferenceSpec MjcfReferences::initial() const {
   ReferenceSpec out;
   out.name = initial_name;
+  out.where = where_;
   for (const Joint& joint : joints_) {
     out.positions.emplace(joint.hinge, joint.initial);
   }

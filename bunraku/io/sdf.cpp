@@ -123,6 +123,7 @@ void Assembler::add_joint(const Joint& joint) {
     sets_.unite(child, parent);
     if (std::vector<double> start = read_initial_position(joint, *hinge); !start.empty() && !hinge->mimic) {
       initial_.positions.emplace(hinge->name, std::move(start));
+      initial_.where = joint.element.where();
     }
     hinge_names_.insert(hinge->name);
     tree_.emplace(child, TreeJoint{parent, joint.frame, std::move(*hinge)});
@@ -267,6 +268,7 @@ void Assembler::add_body(const Link& link, bool one_root) {
       const Quaternion<double> q = X_WB.rotation.quaternion();
       const Vec3<double>& p = X_WB.translation;
       initial_.positions.emplace(body.hinge.name, std::vector<double>{q.w, q.x, q.y, q.z, p.x, p.y, p.z});
+      initial_.where = body.where;
     }
     builder_.add(std::move(body));
     return;

@@ -32,6 +32,13 @@ TEST(MjcfReferences, the_initial_one_is_where_the_file_puts_things) {
   expect_near(pose(model, "d", q).translation, {1, 2, 4});
 }
 
+TEST(MjcfReferences, places_beyond_all_numbers_are_blamed_at_their_line) {
+  EXPECT_THAT(
+      errors(in_world("<frame pos='1e308 0 0'>\n<body pos='1e308 0 0'><freejoint/>" + ball + "</body></frame>")),
+      Contains(HasSubstr("3: a coordinate of hinge 'body_1_joint' in reference configuration 'initial' is not "
+                         "finite")));
+}
+
 TEST(MjcfReferences, neutral_needs_no_name) {
   EXPECT_TRUE(read(in_world("<body><freejoint/>" + ball + "</body>")).references().empty());
   EXPECT_TRUE(read(in_world("<body pos='1 0 0'><joint/>" + ball + "</body>")).references().empty());
@@ -97,6 +104,8 @@ TEST(MjcfActuators, bound_the_effort) {
   EXPECT_EQ(effort("<general joint='j' ctrlrange='-2 2' gainprm='-4'/>"), 8);
   EXPECT_EQ(effort("<general joint='j' ctrlrange='-2 2' gainprm='4' biastype='affine' biasprm='0 -4 0'/>"), infinity);
   EXPECT_EQ(effort("<motor jointinparent='j' ctrlrange='-2 2'/>"), 2);
+  EXPECT_EQ(effort("<motor joint='j' forcerange='-inf inf' gear='0'/>"), 0);
+  EXPECT_EQ(effort("<general joint='j' ctrlrange='-inf inf' gainprm='0'/>"), 0);
 }
 
 TEST(MjcfActuators, add_up_within_what_the_joint_allows) {

@@ -131,6 +131,7 @@ class MjcfReferences {
   std::size_t positions_ = 0;  // numbers in MuJoCo's qpos
   bool neutral_ = true;        // so far
   int keys_ = 0;
+  SourceLocation where_;  // of the first joint
 };
 
 }  // namespace bunraku::io
