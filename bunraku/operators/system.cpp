@@ -175,7 +175,8 @@ std::string to_string(const PlanReport& plan) {
 // ---------------------------------------------------------------------------------------------------------------------
 // System
 
-System::System(Model model) : bindings_(std::make_shared<operators::Bindings>(std::move(model))) {}
+System::System(Model model, PassiveForces passive)
+    : bindings_(std::make_shared<operators::Bindings>(std::move(model), passive)) {}
 
 System::System(Model model, std::span<const double> q, std::span<const double> v) : System(std::move(model)) {
   set_state(q, v);
