@@ -1,8 +1,10 @@
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "commands.hpp"
 #include "json_writer.hpp"
@@ -69,7 +71,11 @@ std::string as_json(const Model& model) {
   for (const Closure& closure : model.closures()) {
     write_closure(json, model, closure);
   }
-  json.end_array().key("warnings").begin_array();
+  json.end_array().key("references").begin_object();
+  for (const ReferenceConfiguration& reference : model.references()) {
+    json.key(reference.name).value(std::span<const double>(reference.q));
+  }
+  json.end_object().key("warnings").begin_array();
   for (const Problem& warning : model.warnings()) {
     json.begin_object().key("file").value(warning.where.file).key("line").value(warning.where.line);
     json.key("text").value(warning.text).end_object();
@@ -113,6 +119,12 @@ std::string as_text(const Model& model) {
         out += fmt::format("  {}: hinge {} follows {}\n", c.name, model.body(c.hinge_a).hinge.name,
                            c.hinge_b == world ? "a constant" : model.body(c.hinge_b).hinge.name);
       }
+    }
+  }
+  if (!model.references().empty()) {
+    out += "reference configurations:\n";
+    for (const ReferenceConfiguration& reference : model.references()) {
+      out += fmt::format("  {}: {:.6g}\n", reference.name, fmt::join(reference.q, " "));
     }
   }
   for (const Problem& warning : model.warnings()) {

@@ -26,7 +26,7 @@ constexpr std::string_view help_text =
     "EXPR           what it is, what the identities make of it, and its value where that is small\n"
     "NAME = EXPR    from now on NAME stands for the expression: Minv = inv(H*phi*M*~phi*~H)\n"
     "LHS == RHS     compare two expressions on random systems and on this one; = does where LHS is no new name\n"
-    "q = 0.1 0.2 …  the configuration; or q = neutral, q = random; q alone shows it\n"
+    "q = 0.1 0.2 …  the configuration; or neutral, random, a reference's name; q alone shows it\n"
     "v = …          the velocities: numbers, zero or random\n"
     "a = …          the accelerations, from which thetadd, alpha, f and T follow\n"
     "tau = …        the hinge torques, from which they follow by forward dynamics\n"

@@ -31,6 +31,8 @@ CLI::Option* ModelArguments::add_model_to(CLI::App& command) {
 
 void ModelArguments::add_options_to(CLI::App& command) {
   command.add_flag("--free-base", options.free_base, "URDF: the root link floats in place of being fixed to the world");
+  command.add_flag("--free-mimics", options.free_mimics,
+                   "leave a hinge free that is to mimic one that does not exist, with a warning");
   command.add_flag("--merge-fixed", options.merge_fixed, "make bodies on fixed hinges part of their parents");
   command.add_flag("--strict", strict, "treat warnings as errors");
   command

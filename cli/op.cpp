@@ -136,6 +136,8 @@ void add_op(CLI::App& app, int& status) {
       ->option_text("A,B,...");
   command->add_option("--gravity", arguments->gravity, "gravity in the world in place of the model's")
       ->option_text("X,Y,Z");
+  command->add_flag("--ideal", arguments->ideal,
+                    "leave out damping, friction, springs and limits: T_p is zero; armature stays");
   command
       ->add_option("--order", arguments->order,
                    "bodies and hinges of matrices and vectors: as in the file, or as in the papers, from tips to base")

@@ -32,7 +32,7 @@ bool mentions(const Operator& x, std::initializer_list<Symbol> symbols) {
 struct Taken {
   explicit Taken(const Operator& x)
       : velocities(mentions(x, {Symbol::V, Symbol::a, Symbol::b, Symbol::thetad, Symbol::thetadd, Symbol::alpha,
-                                Symbol::f, Symbol::T})),
+                                Symbol::f, Symbol::T, Symbol::T_p})),
         thetadd(mentions(x, {Symbol::thetadd})),
         from_thetadd(mentions(x, {Symbol::alpha, Symbol::f, Symbol::T})) {}
 
@@ -46,7 +46,8 @@ class Operation {
  public:
   explicit Operation(const OpArguments& arguments)
       : arguments_(arguments),
-        system_(with_gravity(arguments.model.load(), arguments.gravity)),
+        system_(with_gravity(arguments.model.load(), arguments.gravity),
+                arguments.ideal ? PassiveForces::left_out : PassiveForces::included),
         nodes_(split_names(arguments.nodes)),
         order_(arguments.order == "paper" ? Order::paper : Order::file) {
     if (!nodes_.empty()) {

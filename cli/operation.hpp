@@ -32,6 +32,7 @@ struct OpArguments {
   bool symbols = false;                      ///< List the symbols.
   std::string nodes;                         ///< The nodes of B.
   std::string gravity;                       ///< In place of the model's.
+  bool ideal = false;                        ///< Leave passive forces out.
   std::string order = "file";                ///< Or `paper`.
   std::vector<std::string> variables;        ///< Declared by `--let`.
   bool json = false;                         ///< For programs.

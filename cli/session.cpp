@@ -75,9 +75,18 @@ std::vector<double> Session::read(std::string_view name, std::string_view text) 
     }
     return out;
   }
+  if (name == "q") {
+    const std::string_view reference = text.substr(text.starts_with('@') ? 1 : 0);
+    if (const ReferenceConfiguration* found = model.find_reference(reference)) {
+      return found->q;
+    }
+  }
   if (!gives_vector(text) || std::find(words.begin(), words.end(), text) != words.end()) {
-    throw ArgumentError(fmt::format("{} can be {} numbers, '{}' or 'random', not '{}'", name, size, still,
-                                    bunraku::detail::printable(text)));
+    std::string known = fmt::format("{} numbers, '{}' or 'random'", size, still);
+    for (const ReferenceConfiguration& each : model.references()) {
+      known += name == "q" ? fmt::format(" or '{}'", each.name) : "";
+    }
+    throw ArgumentError(fmt::format("{} can be {}, not '{}'", name, known, bunraku::detail::printable(text)));
   }
   if (text.starts_with('[') && text.ends_with(']')) {
     text = text.substr(1, text.size() - 2);

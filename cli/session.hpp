@@ -34,8 +34,8 @@ class Session {
   /// Whether a text gives a vector: numbers, with brackets or without, or a word for some.
   bool gives_vector(std::string_view text) const;
   /// Sets q, v, a or tau to numbers, or to what a word stands for: `neutral` for q, `zero` for the others, `random` for
-  /// all. a and tau follow from each other: setting one forgets the other. What it is now. Throws ArgumentError; the
-  /// state stays then.
+  /// all, and for q the name of a reference configuration. a and tau follow from each other: setting one forgets the
+  /// other. What it is now. Throws ArgumentError; the state stays then.
   std::string set(std::string_view name, std::string_view text);
   /// `q = 0.1 0.2`, or that it has no value.
   std::string shown(std::string_view name) const;

@@ -17,7 +17,9 @@
 namespace bunraku::cli {
 
 void StateArguments::add_to(CLI::App& command) {
-  command.add_option("--q", q, "configuration, numbers separated by spaces or commas; neutral if not given");
+  command.add_option("--q", q,
+                     "configuration, numbers separated by spaces or commas, or @NAME for a reference of the model; "
+                     "neutral if not given");
   command.add_option("--v", v, "velocity; zero if not given");
   command.add_option("--a", a, "acceleration; zero if not given");
   command.add_option("--tau", tau, "hinge torques; zero if not given");
@@ -222,7 +224,11 @@ void StateArguments::for_each(const Model& model, const Users& users,
     }
     return text.has_value();
   };
-  state.given = {.q = take(q, "--q", state.q, model.nq()),
+  const bool by_name = q && q->starts_with('@');
+  if (by_name) {
+    state.q = model.reference(std::string_view(*q).substr(1)).q;
+  }
+  state.given = {.q = by_name || take(q, "--q", state.q, model.nq()),
                  .v = take(v, "--v", state.v, model.nv()),
                  .a = take(a, "--a", state.a, model.nv()),
                  .tau = take(tau, "--tau", state.tau, model.nv())};

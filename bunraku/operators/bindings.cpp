@@ -17,12 +17,13 @@
 
 namespace bunraku::operators {
 
-Bindings::Bindings(Model model)
+Bindings::Bindings(Model model, PassiveForces passive)
     : model_(std::move(model)),
       coordinates_(model_),
       q_(at(coordinates_.nq)),
       v_(at(coordinates_.nv)),
       blocks_(model_, coordinates_),
+      passive_(passive),
       user_q_(at(model_.nq())),
       user_v_(at(model_.nv())),
       R_(model_.bodies().size()),

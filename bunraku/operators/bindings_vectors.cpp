@@ -1,4 +1,4 @@
-// The stacked vectors V, α, a, b, f, T, θ̇, θ̈ at a state.
+// The stacked vectors V, α, a, b, f, T, T_p, θ̇, θ̈ at a state.
 
 #include <algorithm>
 
@@ -45,6 +45,9 @@ void Bindings::fill_vector(Symbol symbol) {
     case Symbol::T:
       fill_torques();
       return;
+    case Symbol::T_p:
+      passive_torques(dynamics(), std::span<double>(stored(symbol)));
+      return;
     case Symbol::f:
       fill_forces();
       return;
@@ -83,16 +86,20 @@ void Bindings::fill_vector(Symbol symbol) {
   }
 }
 
+State& Bindings::dynamics() {
+  if (!dynamics_) {
+    dynamics_ = std::make_unique<State>(model_, passive_);
+  }
+  dynamics_->set(std::span<const double>(user_q_), std::span<const double>(user_v_));
+  return *dynamics_;
+}
+
 void Bindings::fill_accelerations() {
   std::vector<double>& out = stored(Symbol::thetadd);
   if (given_accelerations_) {
     out = *given_accelerations_;
   } else if (given_torques_) {
-    if (!dynamics_) {
-      dynamics_ = std::make_unique<State>(model_, PassiveForces::left_out);
-    }
-    dynamics_->set(std::span<const double>(user_q_), std::span<const double>(user_v_));
-    forward_dynamics(*dynamics_, std::span<const double>(*given_torques_), std::span<double>(out));
+    forward_dynamics(dynamics(), std::span<const double>(*given_torques_), std::span<double>(out));
   } else {
     throw OperatorError("the hinge accelerations have no value, and thetadd, alpha, f and T follow from them",
                         "give accelerations or torques: --a or --tau, System::set_accelerations or set_torques");
@@ -129,8 +136,9 @@ void Bindings::fill_torques() {
           follower(j).ratio * dot(blocks_.H(j), Force<double>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
     }
   }
+  need(Symbol::T_p);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] += armature_[i] * vectors_[Symbol::thetadd][i];
+    out[i] += armature_[i] * vectors_[Symbol::thetadd][i] - vectors_[Symbol::T_p][i];
   }
 }
 

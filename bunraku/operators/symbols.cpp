@@ -62,11 +62,14 @@ constexpr std::array table{
     SymbolInfo{Symbol::f, "f", "f", "f", body, number, memoryless, false,
                "forces on the bodies through their hinges: φ (M α + b)", "RK92 (24)"},
     SymbolInfo{Symbol::T, "T", "T", "T", hinge, number, memoryless, false,
-               "hinge forces: H f + 𝒜 θ̈, or those that are given", "RK92 (12), (24)"},
+               "hinge forces: H f + 𝒜 θ̈ − T_p, or those that are given", "RK92 (12), (24)"},
     SymbolInfo{Symbol::thetad, "thetad", "θ̇", R"(\dot{\theta})", hinge, number, memoryless, false, "hinge velocities",
                "RK92 (7)"},
     SymbolInfo{Symbol::thetadd, "thetadd", "θ̈", R"(\ddot{\theta})", hinge, number, memoryless, false,
                "hinge accelerations", "RK92 (8)"},
+    SymbolInfo{Symbol::T_p, "T_p", "T_p", "T_{p}", hinge, number, memoryless, false,
+               "the hinges' own forces: damping, friction and springs; zero where they are left out",
+               "not in the papers"},
 };
 
 constexpr bool in_order() {

@@ -40,6 +40,7 @@ enum class Symbol {
   T,
   thetad,
   thetadd,
+  T_p,
 };
 
 /// One row of the table.

@@ -175,7 +175,8 @@ std::string to_string(const PlanReport& plan) {
 // ---------------------------------------------------------------------------------------------------------------------
 // System
 
-System::System(Model model) : bindings_(std::make_shared<operators::Bindings>(std::move(model))) {}
+System::System(Model model, PassiveForces passive)
+    : bindings_(std::make_shared<operators::Bindings>(std::move(model), passive)) {}
 
 System::System(Model model, const Input<double>& q, const Input<double>& v) : System(std::move(model)) {
   set_state(q, v);

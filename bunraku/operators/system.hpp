@@ -11,6 +11,7 @@
 
 #include "bunraku/arguments.hpp"
 #include "bunraku/model/model.hpp"
+#include "bunraku/model/passive_forces.hpp"
 #include "bunraku/operators/operator.hpp"
 #include "bunraku/spatial/eigen.hpp"
 
@@ -104,8 +105,10 @@ class BUNRAKU_API Evaluation {
 /// order of v. Copies share everything.
 class BUNRAKU_API System {
  public:
-  /// At the neutral configuration, at rest.
-  explicit System(Model model);
+  /// At the neutral configuration, at rest. As the papers' equations have it, damping, friction and springs are left
+  /// out: T_p = 0. With PassiveForces::included they act as they do on a State, and T and θ̈ agree with what
+  /// inverse_dynamics and forward_dynamics make of each other there. Coulomb friction is sign(θ̇): nothing sticks.
+  explicit System(Model model, PassiveForces passive = PassiveForces::left_out);
   /// At a state. Throws as set_state.
   System(Model model, const Input<double>& q, const Input<double>& v);
 
@@ -114,9 +117,9 @@ class BUNRAKU_API System {
   /// Sets configuration and velocity. Throws ArgumentError for wrong sizes, numbers that are not finite, quaternions
   /// that are not of unit norm; the state stays then.
   void set_state(const Input<double>& q, const Input<double>& v);
-  /// Gives θ̈, from which α, f and T = H f + 𝒜 θ̈ follow. Throws ArgumentError.
+  /// Gives θ̈, from which α, f and T = H f + 𝒜 θ̈ − T_p follow. Throws ArgumentError.
   void set_accelerations(const Input<double>& a);
-  /// Gives T, from which θ̈ follows by forward dynamics without friction, and α and f from that. Throws ArgumentError.
+  /// Gives T, from which θ̈ follows by forward dynamics under T + T_p, and α and f from that. Throws ArgumentError.
   void set_torques(const Input<double>& tau);
   /// The nodes that B refers to, in this order; variables of node space lose their values, and with another number of
   /// nodes expressions must be prepared again. Throws ArgumentError for a body that does not exist.

@@ -45,7 +45,42 @@ TEST_F(Cli, InfoAsJson) {
   EXPECT_THAT(r.out, HasSubstr("\"hinge\":{\"name\":\"root_joint\",\"type\":\"free\",\"nq\":7,\"nv\":6,\"q_index\":0,"
                                "\"v_index\":0,\"mimic\":null}"));
   EXPECT_THAT(r.out, HasSubstr("\"mimic\":{\"hinge\":\"right_wrist\",\"ratio\":0.5,\"offset\":0.1}"));
-  EXPECT_THAT(r.out, HasSubstr("\"nodes\":[],\"closures\":[],\"warnings\":[]"));
+  EXPECT_THAT(r.out, HasSubstr("\"nodes\":[],\"closures\":[],\"references\":{},\"warnings\":[]"));
+}
+
+TEST_F(Cli, ReferenceConfigurationsHaveNames) {
+  const std::string file = folder.write(
+      "key.xml",
+      "<mujoco><worldbody><body name=\"arm\"><joint name=\"pin\" axis=\"0 1 0\"/><geom size=\"0.1\" pos=\"1 0 0\"/>"
+      "</body></worldbody><keyframe><key name=\"home\" qpos=\"0.5\"/></keyframe></mujoco>");
+  const Result info = run("info '" + file + "' --json");
+  ASSERT_EQ(info.status, 0) << info.err;
+  EXPECT_THAT(info.out, HasSubstr("\"home\":[0.5]"));
+  EXPECT_THAT(run("info '" + file + "'").out, HasSubstr("reference configurations:\n"));
+  const std::string there = run("eval '" + file + "' --want poses --q 0.5").out;
+  EXPECT_EQ(run("eval '" + file + "' --want poses --q @home").out, there);
+  EXPECT_NE(run("eval '" + file + "' --want poses").out, there);
+  EXPECT_EQ(run("op '" + file + "' 'phi' --dense --q @home").out, run("op '" + file + "' 'phi' --dense --q 0.5").out);
+  EXPECT_EQ(run("op '" + file + "'", "q = home\nq = neutral\nq = @home\n").out, "q = 0.5\nq = 0\nq = 0.5\n");
+  EXPECT_THAT(run("eval '" + file + "' --want poses --q @hmoe").err, HasSubstr("did you mean 'home'"));
+  EXPECT_THAT(run("eval '" + file + "' --want fd --v @home").err, HasSubstr("--v: '@home' is not a finite number"));
+  EXPECT_THAT(run("op '" + file + "'", "q = hmoe\n").err, HasSubstr("or 'home', not 'hmoe'"));
+}
+
+TEST_F(Cli, HingesThatMimicNothingCanBeFreed) {
+  std::string text = read_text(puppet);
+  const std::size_t master = text.find("mimic joint=\"right_wrist\"");
+  ASSERT_NE(master, std::string::npos);
+  const std::string file = folder.write("lost.urdf", text.replace(master, 25, "mimic joint=\"nothing\""));
+  const Result refused = run("info '" + file + "'");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--free-mimics"));
+  const Result freed = run("info '" + file + "' --free-mimics --json");
+  EXPECT_EQ(freed.status, 0) << freed.err;
+  EXPECT_THAT(freed.out, HasSubstr("\"nq\":8,\"nv\":8"));
+  for (const char* command : {"check", "eval", "op", "verify", "convert", "info"}) {
+    EXPECT_THAT(run(std::string(command) + " --help").out, HasSubstr("--free-mimics")) << command;
+  }
 }
 
 TEST_F(Cli, CheckTellsByItsStatus) {

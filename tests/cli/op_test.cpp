@@ -161,13 +161,13 @@ TEST_F(Op, StatesMustHaveWhatTheExpressionTakes) {
 
 TEST_F(Op, AccelerationsAndTorquesGiveEachOther) {
   const std::string a = "--a '1 2 3 4 5 6 7' ";
-  const Eigen::MatrixXd tau = data_of(op("T", "--dense --json " + a + state()).out, 7, 1);
+  const Eigen::MatrixXd tau = data_of(op("T", "--dense --json --ideal " + a + state()).out, 7, 1);
   State dynamics(load(puppet), PassiveForces::left_out);
   dynamics.set(Eigen::VectorXd::Map(some_q.data(), 7), Eigen::VectorXd::Map(some_v.data(), 7));
   const Eigen::VectorXd expected = inverse_dynamics(dynamics, Eigen::VectorXd::LinSpaced(7, 1, 7));
   EXPECT_TRUE(is_near(tau, expected, 1e-12));
   const std::string given = fmt::format("--tau '{}' ", fmt::join(expected.data(), expected.data() + 7, " "));
-  EXPECT_TRUE(is_near(data_of(op("thetadd", "--dense --json " + given + state()).out, 7, 1),
+  EXPECT_TRUE(is_near(data_of(op("thetadd", "--dense --json --ideal " + given + state()).out, 7, 1),
                       Eigen::VectorXd(Eigen::VectorXd::LinSpaced(7, 1, 7)), 1e-9));
   // with both, each is what `eval` makes of the other
   EXPECT_EQ(op("T", "--dense " + a + "--tau '0 0 0 0 0 0 0' " + state()).out, op("T", "--dense " + a + state()).out);
@@ -176,6 +176,31 @@ TEST_F(Op, AccelerationsAndTorquesGiveEachOther) {
   EXPECT_THAT(op("T - thetadd", "--dense " + a + given).err, StartsWith("error: both a and tau are given"));
   EXPECT_THAT(op("T", "--dense").err, AllOf(StartsWith("error: the hinge accelerations have no value"),
                                             HasSubstr("\n  give accelerations or torques: --a or --tau")));
+}
+
+TEST_F(Op, AgreesWithEvalAboutPassiveForces) {
+  // friction, springs and armature, all of which act
+  const std::string model = folder.write(
+      "damped.xml",
+      "<mujoco><worldbody><body name=\"a\"><joint name=\"j\" axis=\"0 1 0\" damping=\"0.7\" frictionloss=\"0.2\" "
+      "stiffness=\"3\" armature=\"0.1\"/><geom size=\"0.1\" pos=\"1 0 0\"/><body name=\"b\" pos=\"1 0 0\"><joint "
+      "name=\"k\" axis=\"0 0 1\" damping=\"2\"/><geom size=\"0.1\" pos=\"0 1 0\"/></body></body></worldbody></mujoco>");
+  const std::string line = "{\"q\": [0.3, -0.4], \"v\": [1.5, -2], \"a\": [0.1, 0.2], \"tau\": [4, 5]}\n";
+  for (const char* ideal : {"", " --ideal"}) {
+    const std::string eval = run(fmt::format("eval '{}' --want id,fd --states -{}", model, ideal), line).out;
+    const std::vector<double> both = numbers_in(eval);
+    ASSERT_EQ(both.size(), 4U) << eval;
+    const auto of = [&](const char* x) {
+      return data_of(run(fmt::format("op '{}' '{}' --dense --json --states -{}", model, x, ideal), line).out, 2, 1);
+    };
+    EXPECT_TRUE(is_near(of("T"), Eigen::MatrixXd(Eigen::MatrixXd::Map(both.data(), 2, 1)), 1e-12)) << ideal;
+    EXPECT_TRUE(is_near(of("thetadd"), Eigen::MatrixXd(Eigen::MatrixXd::Map(both.data() + 2, 2, 1)), 1e-12)) << ideal;
+    // damping, friction and spring of the first hinge, damping of the second
+    Eigen::MatrixXd passive(2, 1);
+    passive << -0.7 * 1.5 - 0.2 - 3 * 0.3, 2 * 2;
+    EXPECT_TRUE(is_near(of("T_p"), Eigen::MatrixXd(*ideal == '\0' ? 1.0 * passive : 0.0 * passive), 1e-14)) << ideal;
+    EXPECT_TRUE(is_near(of("H*f + armature*thetadd - T_p - T"), Eigen::MatrixXd(Eigen::MatrixXd::Zero(2, 1)), 1e-12));
+  }
 }
 
 TEST_F(Op, GravityCanBeChosen) {

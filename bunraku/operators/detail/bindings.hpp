@@ -50,7 +50,7 @@ struct VariableBlocks {
 /// The state of a System, and the blocks at it. What is asked for by need() is computed once for a state.
 class Bindings {
  public:
-  explicit Bindings(Model model);
+  Bindings(Model model, PassiveForces passive);
   Bindings(const Bindings&) = delete;
   Bindings& operator=(const Bindings&) = delete;
   ~Bindings() = default;
@@ -124,6 +124,7 @@ class Bindings {
   void fill_accelerations();
   void fill_forces();
   void fill_torques();
+  State& dynamics();
   std::vector<double>& stored(Symbol symbol);
 
   Model model_;
@@ -131,6 +132,7 @@ class Bindings {
   std::vector<double> q_;
   std::vector<double> v_;
   kernels::Blocks<double> blocks_;
+  PassiveForces passive_;
   std::unique_ptr<State> dynamics_;  // where accelerations follow from given torques
   std::vector<Cluster> clusters_;
   std::vector<int> cluster_of_;  // by body
@@ -148,7 +150,7 @@ class Bindings {
 
   /// Something for each symbol.
   template <class T>
-  struct BySymbol : std::array<T, static_cast<std::size_t>(Symbol::thetadd) + 1> {
+  struct BySymbol : std::array<T, static_cast<std::size_t>(Symbol::T_p) + 1> {
     T& operator[](Symbol s) { return this->at(static_cast<std::size_t>(s)); }
     const T& operator[](Symbol s) const { return this->at(static_cast<std::size_t>(s)); }
   };
