@@ -1,7 +1,7 @@
 // Holds an arm still against gravity, also with something in its hand.
-#include <bunraku/bunraku.hpp>
-
 #include <iostream>
+
+#include <bunraku/bunraku.hpp>
 
 namespace bk = bunraku;
 

@@ -1,10 +1,10 @@
 // Finds what an arm holds from its torques: inverse dynamics is linear in the ten inertial parameters of each body,
 // T = Yπ, so that those of the last link follow by least squares.
-#include <bunraku/bunraku.hpp>
-
-#include <Eigen/Dense>
 #include <cmath>
 #include <iostream>
+
+#include <Eigen/Dense>
+#include <bunraku/bunraku.hpp>
 
 namespace bk = bunraku;
 

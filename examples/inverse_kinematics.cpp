@@ -1,8 +1,8 @@
 // Finds a configuration in which the tool is where it should be, by damped least squares.
-#include <bunraku/bunraku.hpp>
+#include <iostream>
 
 #include <Eigen/Dense>
-#include <iostream>
+#include <bunraku/bunraku.hpp>
 
 namespace bk = bunraku;
 

@@ -1,10 +1,10 @@
 // A model without a file: a pendulum of rods, whose slowest small motion is compared with the known one of a hanging
 // chain, and which is then written as URDF and read again.
-#include <bunraku/bunraku.hpp>
-
-#include <Eigen/Dense>
 #include <iostream>
 #include <numbers>
+
+#include <Eigen/Dense>
+#include <bunraku/bunraku.hpp>
 
 namespace bk = bunraku;
 
@@ -46,7 +46,8 @@ int main() {
 
   // A hanging chain swings with ω = (j/2) √(g/l), j = 2.404825557695773 the first zero of Bessel's J₀.
   const double known = 2.404825557695773 / 2 * std::sqrt(9.81);
-  std::cout << "period " << 2 * std::numbers::pi / slowest << " s, of a chain " << 2 * std::numbers::pi / known << " s\n";
+  std::cout << "period " << 2 * std::numbers::pi / slowest << " s, of a chain " << 2 * std::numbers::pi / known
+            << " s\n";
 
   const bk::Model again = bk::load_text(bk::to_urdf(chain), "chain");
   return std::abs(slowest / known - 1) < 1e-4 && again.nv() == n ? 0 : 1;

@@ -1,9 +1,9 @@
 // Moves a tool on a straight line with its orientation held, the arm's own dynamics cancelled (Khatib 1987), while the
 // elbow, for which the task leaves room, is damped in the task's null space.
-#include <bunraku/bunraku.hpp>
+#include <iostream>
 
 #include <Eigen/Dense>
-#include <iostream>
+#include <bunraku/bunraku.hpp>
 
 namespace bk = bunraku;
 
@@ -42,7 +42,8 @@ int main() {
     const Eigen::MatrixXd J = bk::jacobian(state, "tool", bk::Frame::aligned);
     const Eigen::MatrixXd turned = (Eigen::MatrixXd(6, 6) << R, R * 0, R * 0, R).finished();  // from the node's axes
     const Eigen::MatrixXd inertia = turned * bk::lambda(state, {"tool"}) * turned.transpose();
-    const Eigen::VectorXd force = inertia * (wanted - bk::to_eigen(bk::jacobian_bias(state, "tool", bk::Frame::aligned)));
+    const Eigen::VectorXd force =
+        inertia * (wanted - bk::to_eigen(bk::jacobian_bias(state, "tool", bk::Frame::aligned)));
     const Eigen::MatrixXd consistent = bk::inverse_mass_times(state, J.transpose()) * inertia;  // J̄
     const Eigen::VectorXd rest = -5 * v;
     const Eigen::VectorXd torque = J.transpose() * force + rest - J.transpose() * (consistent.transpose() * rest) +

@@ -1,7 +1,7 @@
 // Operator expressions of the papers as C++: what they come to, how, and whether a conjecture holds.
-#include <bunraku/bunraku.hpp>
-
 #include <iostream>
+
+#include <bunraku/bunraku.hpp>
 
 namespace bk = bunraku;
 using namespace bk::soa;  // φ, ψ, H, M, K, D …

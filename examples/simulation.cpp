@@ -1,8 +1,8 @@
 // Lets an arm fall: a fourth-order Runge-Kutta rollout on the configuration manifold, whose energy is watched; then the
 // same with dry friction, by a law that is smooth through zero: the library's own is sign(v), and never sticks.
-#include <bunraku/bunraku.hpp>
-
 #include <iostream>
+
+#include <bunraku/bunraku.hpp>
 
 namespace bk = bunraku;
 

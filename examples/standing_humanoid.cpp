@@ -1,9 +1,9 @@
 // A humanoid on two feet, knees bent: which torques hold it, and what the ground must give to each foot.
-#include <bunraku/bunraku.hpp>
-
-#include <Eigen/Dense>
 #include <iostream>
 #include <vector>
+
+#include <Eigen/Dense>
+#include <bunraku/bunraku.hpp>
 
 namespace bk = bunraku;
 
