@@ -5,8 +5,8 @@ set -euo pipefail
 
 choose_build "$@"
 use_peers
-if [[ ! -e $build/benchmarks/libbench_pinocchio.a ]]; then
-  echo "compiling Pinocchio's headers, once for $build: a few minutes and 5 GB of memory" >&2
+if [[ ! -e $build/benchmarks/libbench_pinocchio_without_slp.so ]]; then
+  echo "compiling Pinocchio's headers, two ways, once for $build: some minutes and 5 GB of memory" >&2
 fi
 logged_build cmake --build "$build" --target dynamics_bench
 exec "$build/benchmarks/dynamics_bench" "$@"

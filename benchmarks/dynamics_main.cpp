@@ -1,9 +1,11 @@
 /// @file
 /// Inverse and forward dynamics, the mass matrix and its inverse, against Pinocchio in the same process.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <stdexcept>
 
 #include <CLI/CLI.hpp>
@@ -33,26 +35,28 @@ struct Row {
   std::string quantity;
   double ours;
   double theirs;
-  std::string convention;  ///< Pinocchio's faster one, where there are two.
+  std::string way;  ///< Pinocchio's fastest: convention, where there are two, and flags.
 };
 
 /// Everything of one robot: both sides, the states, and where results go.
 struct Setup {
   explicit Setup(const bench::Robot& robot, std::size_t count)
       : dynamics(robot.model, bk::PassiveForces::left_out),
-        peer(bench::peer_of(robot.model)),
+        peers(bench::peers_of(robot.model)),
         states(bench::random_states(robot.model, count)),
         n(static_cast<std::size_t>(robot.model.nv())),
         ours(n * n),
         theirs(n * n) {
     for (const bench::State& s : states) {
-      peer.add_state(s.q, s.v, s.acceleration, s.torque);
+      for (const auto& peer : peers) {
+        peer->add_state(s.q, s.v, s.acceleration, s.torque);
+      }
     }
   }
   std::span<double> vector() { return std::span(ours).first(n); }
 
   bk::State dynamics;
-  bench::PinocchioPeer peer;
+  std::array<std::unique_ptr<bench::PinocchioPeer>, 2> peers;  ///< As compiled in two ways.
   std::vector<bench::State> states;
   std::size_t n;
   std::vector<double> ours;
@@ -101,18 +105,31 @@ const Quantity quantities[] = {
 
 constexpr PeerConvention conventions[] = {PeerConvention::local, PeerConvention::world};
 
-std::span<const PeerConvention> conventions_of(const Quantity& quantity) {
-  return std::span(conventions).first(quantity.conventions ? 2 : 1);
+/// One of the ways in which Pinocchio computes a quantity.
+struct Way {
+  bench::PinocchioPeer* peer;
+  PeerConvention convention;
+  std::string name;
+};
+
+std::vector<Way> ways_of(const Quantity& quantity, const Setup& setup) {
+  std::vector<Way> out;
+  for (const PeerConvention convention : std::span(conventions).first(quantity.conventions ? 2 : 1)) {
+    const char* const name = !quantity.conventions ? "" : convention == PeerConvention::local ? "local" : "world";
+    out.push_back({setup.peers[0].get(), convention, name});
+    out.push_back({setup.peers[1].get(), convention, fmt::format("{}°", name)});
+  }
+  return out;
 }
 
 /// Throws unless both sides give the same at every state, relative to the largest number.
 void check(const Quantity& quantity, Setup& setup, const std::string& robot) {
   const std::size_t size = quantity.matrix ? setup.n * setup.n : setup.n;
-  for (const PeerConvention convention : conventions_of(quantity)) {
+  for (const Way& way : ways_of(quantity, setup)) {
     for (std::size_t i = 0; i < setup.states.size(); ++i) {
       quantity.ours(setup, setup.states[i]);
-      quantity.theirs(setup.peer, i, convention);
-      (setup.peer.*quantity.get)(std::span(setup.theirs).first(size));
+      quantity.theirs(*way.peer, i, way.convention);
+      (way.peer->*quantity.get)(std::span(setup.theirs).first(size));
       double largest = 0;
       double apart = 0;
       for (std::size_t k = 0; k < size; ++k) {
@@ -136,18 +153,19 @@ Row run(const Quantity& quantity, Setup& setup, const std::string& robot, double
       quantity.ours(setup, state);
     }
   }};
-  for (const PeerConvention convention : conventions_of(quantity)) {
-    batches.emplace_back([&quantity, &setup, convention] {
+  const std::vector<Way> ways = ways_of(quantity, setup);
+  for (const Way& way : ways) {
+    batches.emplace_back([&quantity, &setup, &way] {
       for (std::size_t i = 0; i < setup.states.size(); ++i) {
-        quantity.theirs(setup.peer, i, convention);
+        quantity.theirs(*way.peer, i, way.convention);
       }
     });
   }
   const std::vector<double> costs = bench::measure(batches, seconds);
   const auto best = std::min_element(costs.begin() + 1, costs.end());
   const auto calls = static_cast<double>(setup.states.size());
-  const char* faster = best == costs.begin() + 1 ? "local" : "world";
-  return {robot, quantity.name, costs[0] / calls, *best / calls, quantity.conventions ? faster : ""};
+  const Way& fastest = ways[static_cast<std::size_t>(best - costs.begin() - 1)];
+  return {robot, quantity.name, costs[0] / calls, *best / calls, fastest.name};
 }
 
 std::map<std::string, double> geometric_means(const std::vector<Row>& rows) {
@@ -164,13 +182,13 @@ std::map<std::string, double> geometric_means(const std::vector<Row>& rows) {
   return means;
 }
 
-std::string json(const std::vector<Row>& rows, const std::map<std::string, double>& means) {
+std::string json(const std::vector<Row>& rows, const std::map<std::string, double>& means,
+                 const std::string& peer_name) {
   std::vector<std::string> lines;
   for (const Row& row : rows) {
     lines.push_back(fmt::format(
         R"(    {{"robot": "{}", "quantity": "{}", "ours_{}": {:.1f}, "peer": "{}", "peer_{}": {:.1f}, "ratio": {:.4f}}})",
-        row.robot, row.quantity, bench::unit(), row.ours, bench::PinocchioPeer::name(), bench::unit(), row.theirs,
-        row.theirs / row.ours));
+        row.robot, row.quantity, bench::unit(), row.ours, peer_name, bench::unit(), row.theirs, row.theirs / row.ours));
   }
   std::vector<std::string> summary;
   for (const auto& [quantity, mean] : means) {
@@ -180,9 +198,11 @@ std::string json(const std::vector<Row>& rows, const std::map<std::string, doubl
                      fmt::join(summary, ", "));
 }
 
-void print_header(const std::vector<bench::Robot>& robots, std::size_t states, int core) {
-  fmt::print("Bunraku {} against {} from its headers, both {}\n", bk::version(), bench::PinocchioPeer::name(),
-             bench::compiler_flags());
+void print_header(const std::vector<bench::Robot>& robots, std::size_t states, int core, const std::string& peer_name) {
+  fmt::print(
+      "Bunraku {} against {} from its headers, both {}.\n"
+      "Bunraku's sweeps have -fno-tree-slp-vectorize besides. Pinocchio is measured without it and with it (°).\n",
+      bk::version(), peer_name, bench::compiler_flags());
   if (bench::counting()) {
     fmt::print("Instructions a call under callgrind, mean over {} states.\n", states);
   } else {
@@ -190,8 +210,8 @@ void print_header(const std::vector<bench::Robot>& robots, std::size_t states, i
                core < 0 ? "not pinned to a core" : fmt::format("on core {}", core));
   }
   fmt::print(
-      "Bunraku: set_state(q, v), then the quantity, both triangles of matrices. Pinocchio: the faster of its\n"
-      "conventions, the upper triangle of matrices alone, as it leaves them.\n");
+      "Bunraku: state.set(q, v), then the quantity, both triangles of matrices. Pinocchio: the fastest of its\n"
+      "conventions and flags, the upper triangle of matrices alone, as it leaves them.\n");
   for (const bench::Robot& robot : robots) {
     if (robot.uncoupled) {
       fmt::print("{}: the mimic coupling is taken out on both sides; each hinge has its own coordinate.\n", robot.name);
@@ -208,7 +228,8 @@ void measure_all(const Options& options) {
   const std::vector<bench::Robot> robots =
       bench::load_robots("dynamics", options.robots, options.models, bench::Couplings::taken_out);
   const int core = bench::pin_to_quiet_core();
-  print_header(robots, options.states, core);
+  const std::string peer_name = bench::make_peer_plain({}, {})->name();
+  print_header(robots, options.states, core, peer_name);
   std::vector<Row> rows;
   for (const bench::Robot& robot : robots) {
     Setup setup(robot, options.states);
@@ -220,7 +241,7 @@ void measure_all(const Options& options) {
       rows.push_back(run(quantity, setup, robot.name, options.seconds));
       const Row& row = rows.back();
       fmt::print("{:<16}{:>4}  {:<20}{:>13.0f}{:>13.0f} {:<6}{:>7.2f}\n", row.robot, setup.n, row.quantity, row.ours,
-                 row.theirs, row.convention, row.theirs / row.ours);
+                 row.theirs, row.way, row.theirs / row.ours);
       std::fflush(stdout);
     }
   }
@@ -232,7 +253,7 @@ void measure_all(const Options& options) {
     }
   }
   if (!options.json.empty()) {
-    bench::write_file(options.json, json(rows, means));
+    bench::write_file(options.json, json(rows, means, peer_name));
   }
 }
 

@@ -17,7 +17,7 @@ bunraku::Operator inverse_mass(const bunraku::System& system);
 /// The name of the random chain that stands beside the robots.
 inline constexpr const char* long_chain = "chain_1000";
 
-/// 𝓜⁻¹x on robots and on the long chain: the expression against Dynamics::solve. All of them where none are named.
+/// 𝓜⁻¹x on robots and on the long chain: the expression against inverse_mass_times. All of them where none are named.
 /// Returns the members "rows" and "summary". Throws std::runtime_error where the two disagree.
 std::string measure_robots(const std::vector<std::string>& names, const std::string& folder, double seconds);
 

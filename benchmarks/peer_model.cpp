@@ -62,12 +62,13 @@ PeerBody peer_body(const bk::Body& body) {
 
 }  // namespace
 
-PinocchioPeer peer_of(const bk::Model& model) {
+std::array<std::unique_ptr<PinocchioPeer>, 2> peers_of(const bk::Model& model) {
   std::vector<PeerBody> bodies;
   for (const bk::Body& body : model.bodies()) {
     bodies.push_back(peer_body(body));
   }
-  return {bodies, {model.gravity().x, model.gravity().y, model.gravity().z}};
+  const std::array<double, 3> gravity = {model.gravity().x, model.gravity().y, model.gravity().z};
+  return {make_peer_plain(bodies, gravity), make_peer_without_slp(bodies, gravity)};
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 /// @file
-/// The one source that includes Pinocchio. Its templates are instantiated here, with this project's flags; none of its
-/// compiled libraries is used.
+/// The one source that includes Pinocchio, compiled once for each way to make a peer: BENCH_MAKE_PEER is its name. Its
+/// templates are instantiated here, with this project's flags; none of its compiled libraries is used.
 #include "pinocchio_peer.hpp"
 
 #include <algorithm>
@@ -80,9 +80,7 @@ pinocchio::Convention convention_of(PeerConvention convention) {
   return convention == PeerConvention::local ? pinocchio::Convention::LOCAL : pinocchio::Convention::WORLD;
 }
 
-}  // namespace
-
-struct PinocchioPeer::Parts {
+struct Parts {
   struct Joint {
     PeerHinge hinge;
     std::size_t q_index, v_index;  // Bunraku's
@@ -107,8 +105,8 @@ struct PinocchioPeer::Parts {
 };
 
 /// Adds a body; one on a fixed hinge becomes part of the body that carries it.
-void PinocchioPeer::Parts::add(const PeerBody& body, std::vector<pinocchio::JointIndex>& joint_of,
-                               std::vector<pinocchio::SE3>& pose_of, std::size_t index) {
+void Parts::add(const PeerBody& body, std::vector<pinocchio::JointIndex>& joint_of,
+                std::vector<pinocchio::SE3>& pose_of, std::size_t index) {
   const bool on_world = body.parent < 0;
   const auto parent = static_cast<std::size_t>(on_world ? 0 : body.parent);
   const pinocchio::JointIndex parent_joint = on_world ? 0 : joint_of[parent];
@@ -132,7 +130,7 @@ void PinocchioPeer::Parts::add(const PeerBody& body, std::vector<pinocchio::Join
   model.appendBodyToJoint(joint_of[index], inertia(body), pose_of[index]);
 }
 
-Eigen::VectorXd PinocchioPeer::Parts::velocity(std::span<const double> v) const {
+Eigen::VectorXd Parts::velocity(std::span<const double> v) const {
   Eigen::VectorXd out(model.nv);
   for (std::size_t i = 0; i < peer_index.size(); ++i) {
     out[peer_index[i]] = v[i];
@@ -140,7 +138,7 @@ Eigen::VectorXd PinocchioPeer::Parts::velocity(std::span<const double> v) const 
   return out;
 }
 
-Eigen::VectorXd PinocchioPeer::Parts::configuration(std::span<const double> q) const {
+Eigen::VectorXd Parts::configuration(std::span<const double> q) const {
   Eigen::VectorXd out(model.nq);
   for (const Joint& joint : joints) {
     const double* own = &q[joint.q_index];
@@ -156,7 +154,7 @@ Eigen::VectorXd PinocchioPeer::Parts::configuration(std::span<const double> q) c
 }
 
 template <class Matrix>
-void PinocchioPeer::Parts::get_symmetric(const Matrix& upper, std::span<double> out) const {
+void Parts::get_symmetric(const Matrix& upper, std::span<double> out) const {
   const std::size_t n = peer_index.size();
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -166,67 +164,60 @@ void PinocchioPeer::Parts::get_symmetric(const Matrix& upper, std::span<double> 
   }
 }
 
-PinocchioPeer::PinocchioPeer(std::span<const PeerBody> bodies, const std::array<double, 3>& gravity)
-    : parts_(std::make_unique<Parts>()) {
-  std::vector<pinocchio::JointIndex> joint_of(bodies.size(), 0);
-  std::vector<pinocchio::SE3> pose_of(bodies.size(), pinocchio::SE3::Identity());
-  for (const std::size_t i : depth_first(bodies)) {
-    parts_->add(bodies[i], joint_of, pose_of, i);
+class Peer final : public PinocchioPeer {
+ public:
+  Peer(std::span<const PeerBody> bodies, const std::array<double, 3>& gravity) {
+    std::vector<pinocchio::JointIndex> joint_of(bodies.size(), 0);
+    std::vector<pinocchio::SE3> pose_of(bodies.size(), pinocchio::SE3::Identity());
+    for (const std::size_t i : depth_first(bodies)) {
+      parts_.add(bodies[i], joint_of, pose_of, i);
+    }
+    parts_.model.gravity.linear() = Eigen::Vector3d(gravity.data());
+    parts_.data = std::make_unique<pinocchio::Data>(parts_.model);
   }
-  parts_->model.gravity.linear() = Eigen::Vector3d(gravity.data());
-  parts_->data = std::make_unique<pinocchio::Data>(parts_->model);
-}
 
-PinocchioPeer::~PinocchioPeer() = default;
-PinocchioPeer::PinocchioPeer(PinocchioPeer&&) noexcept = default;
-PinocchioPeer& PinocchioPeer::operator=(PinocchioPeer&&) noexcept = default;
+  std::string name() const override { return "pinocchio " PINOCCHIO_VERSION; }
 
-std::string PinocchioPeer::name() {
-  return "pinocchio " PINOCCHIO_VERSION;
-}
-
-void PinocchioPeer::add_state(std::span<const double> q, std::span<const double> v,
-                              std::span<const double> acceleration, std::span<const double> torque) {
-  parts_->states.push_back(
-      {parts_->configuration(q), parts_->velocity(v), parts_->velocity(acceleration), parts_->velocity(torque)});
-}
-
-void PinocchioPeer::rnea(std::size_t i) {
-  const Parts::State& state = parts_->states[i];
-  pinocchio::rnea(parts_->model, *parts_->data, state.q, state.v, state.a);
-}
-
-void PinocchioPeer::aba(std::size_t i, PeerConvention convention) {
-  const Parts::State& state = parts_->states[i];
-  pinocchio::aba(parts_->model, *parts_->data, state.q, state.v, state.tau, convention_of(convention));
-}
-
-void PinocchioPeer::crba(std::size_t i, PeerConvention convention) {
-  pinocchio::crba(parts_->model, *parts_->data, parts_->states[i].q, convention_of(convention));
-}
-
-void PinocchioPeer::minverse(std::size_t i) {
-  pinocchio::computeMinverse(parts_->model, *parts_->data, parts_->states[i].q);
-}
-
-void PinocchioPeer::get_torque(std::span<double> out) const {
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = parts_->data->tau[parts_->peer_index[i]];
+  void add_state(std::span<const double> q, std::span<const double> v, std::span<const double> acceleration,
+                 std::span<const double> torque) override {
+    parts_.states.push_back(
+        {parts_.configuration(q), parts_.velocity(v), parts_.velocity(acceleration), parts_.velocity(torque)});
   }
-}
 
-void PinocchioPeer::get_acceleration(std::span<double> out) const {
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = parts_->data->ddq[parts_->peer_index[i]];
+  void rnea(std::size_t i) override {
+    const Parts::State& state = parts_.states[i];
+    pinocchio::rnea(parts_.model, *parts_.data, state.q, state.v, state.a);
   }
-}
+  void aba(std::size_t i, PeerConvention convention) override {
+    const Parts::State& state = parts_.states[i];
+    pinocchio::aba(parts_.model, *parts_.data, state.q, state.v, state.tau, convention_of(convention));
+  }
+  void crba(std::size_t i, PeerConvention convention) override {
+    pinocchio::crba(parts_.model, *parts_.data, parts_.states[i].q, convention_of(convention));
+  }
+  void minverse(std::size_t i) override { pinocchio::computeMinverse(parts_.model, *parts_.data, parts_.states[i].q); }
 
-void PinocchioPeer::get_mass_matrix(std::span<double> out) const {
-  parts_->get_symmetric(parts_->data->M, out);
-}
+  void get_torque(std::span<double> out) const override {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = parts_.data->tau[parts_.peer_index[i]];
+    }
+  }
+  void get_acceleration(std::span<double> out) const override {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = parts_.data->ddq[parts_.peer_index[i]];
+    }
+  }
+  void get_mass_matrix(std::span<double> out) const override { parts_.get_symmetric(parts_.data->M, out); }
+  void get_inverse_mass_matrix(std::span<double> out) const override { parts_.get_symmetric(parts_.data->Minv, out); }
 
-void PinocchioPeer::get_inverse_mass_matrix(std::span<double> out) const {
-  parts_->get_symmetric(parts_->data->Minv, out);
+ private:
+  Parts parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<PinocchioPeer> BENCH_MAKE_PEER(std::span<const PeerBody> bodies, const std::array<double, 3>& gravity) {
+  return std::make_unique<Peer>(bodies, gravity);
 }
 
 }  // namespace bench

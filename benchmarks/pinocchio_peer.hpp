@@ -43,42 +43,44 @@ enum class PeerConvention { local, world };
 /// coordinates; they are turned into Pinocchio's once, so that nothing is copied in the functions that are timed.
 class PinocchioPeer {
  public:
-  /// The model that Pinocchio's URDF reader would make of these bodies.
-  PinocchioPeer(std::span<const PeerBody> bodies, const std::array<double, 3>& gravity);
-  ~PinocchioPeer();
+  PinocchioPeer() = default;
+  virtual ~PinocchioPeer() = default;
   PinocchioPeer(const PinocchioPeer&) = delete;
   PinocchioPeer& operator=(const PinocchioPeer&) = delete;
-  PinocchioPeer(PinocchioPeer&&) noexcept;
-  PinocchioPeer& operator=(PinocchioPeer&&) noexcept;
+  PinocchioPeer(PinocchioPeer&&) = delete;
+  PinocchioPeer& operator=(PinocchioPeer&&) = delete;
 
   /// Such as "pinocchio 4.1.0".
-  static std::string name();
+  virtual std::string name() const = 0;
 
   /// Adds a state; they count from zero.
-  void add_state(std::span<const double> q, std::span<const double> v, std::span<const double> acceleration,
-                 std::span<const double> torque);
+  virtual void add_state(std::span<const double> q, std::span<const double> v, std::span<const double> acceleration,
+                         std::span<const double> torque) = 0;
 
   /// Inverse dynamics at state i.
-  void rnea(std::size_t i);
+  virtual void rnea(std::size_t i) = 0;
   /// Forward dynamics at state i.
-  void aba(std::size_t i, PeerConvention convention);
+  virtual void aba(std::size_t i, PeerConvention convention) = 0;
   /// The upper triangle of the mass matrix at state i.
-  void crba(std::size_t i, PeerConvention convention);
+  virtual void crba(std::size_t i, PeerConvention convention) = 0;
   /// The upper triangle of its inverse at state i.
-  void minverse(std::size_t i);
+  virtual void minverse(std::size_t i) = 0;
 
   /// What rnea computed last.
-  void get_torque(std::span<double> out) const;
+  virtual void get_torque(std::span<double> out) const = 0;
   /// What aba computed last.
-  void get_acceleration(std::span<double> out) const;
+  virtual void get_acceleration(std::span<double> out) const = 0;
   /// What crba computed last, both triangles.
-  void get_mass_matrix(std::span<double> out) const;
+  virtual void get_mass_matrix(std::span<double> out) const = 0;
   /// What minverse computed last, both triangles.
-  void get_inverse_mass_matrix(std::span<double> out) const;
-
- private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  virtual void get_inverse_mass_matrix(std::span<double> out) const = 0;
 };
+
+/// The model that Pinocchio's URDF reader would make of these bodies, by a Pinocchio compiled with the flags of this
+/// project. Each of these is in a shared library of its own, which shows nothing else: no code of the two is merged.
+std::unique_ptr<PinocchioPeer> make_peer_plain(std::span<const PeerBody> bodies, const std::array<double, 3>& gravity);
+/// The same with -fno-tree-slp-vectorize besides, as Bunraku's tuned sweeps have it.
+std::unique_ptr<PinocchioPeer> make_peer_without_slp(std::span<const PeerBody> bodies,
+                                                     const std::array<double, 3>& gravity);
 
 }  // namespace bench

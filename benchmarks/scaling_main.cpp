@@ -102,7 +102,7 @@ void print_header(int core) {
       "Bunraku {}, {}, {}\n", bk::version(), bench::compiler_flags(),
       bench::counting() ? "under callgrind" : (core < 0 ? "not pinned to a core" : fmt::format("on core {}", core)));
   fmt::print(
-      "{} a call of set_state(q, v) and the quantity; heap bytes of a State object.\n"
+      "{} a call of set(q, v) and the quantity; heap bytes of a State object.\n"
       "Random hinges of one degree of freedom, one in ten prismatic.\n\n{:<8}{:>8}{:>15}{:>15}{:>15}{:>13}{:>9}\n",
       bench::counting() ? "Instructions of" : "Least nanoseconds of", "shape", "bodies", quantities[0], quantities[1],
       quantities[2], "bytes", "a body");
