@@ -8,6 +8,7 @@
 
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/model/configuration.hpp"
+#include "bunraku/operators/identities.hpp"
 #include "bunraku/operators/system.hpp"
 #include "bunraku/operators/text.hpp"
 #include "support/random_model.hpp"
