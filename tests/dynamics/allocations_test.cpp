@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/spatial/eigen.hpp"
 #include "support/random_state.hpp"
 
 namespace bunraku::test {
