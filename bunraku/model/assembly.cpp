@@ -52,6 +52,8 @@ std::shared_ptr<Model::Data> ModelBuilder::Parts::assemble(ProblemList& problems
   data->world_geometry = world_geometry;
   if (!is_finite(gravity)) {
     problems.error({}, "gravity is not finite", "give three finite numbers");
+  } else if (norm(gravity / largest_model_number) > 1) {
+    problems.error({}, fmt::format("gravity is beyond {:.0e} m/s²", largest_model_number), "check its unit");
   }
   check_geometry(world_geometry, std::string(world_name), {}, problems);
 
@@ -88,7 +90,7 @@ void ModelBuilder::Parts::place_bodies(Model::Data& data, ProblemList& problems)
     if (at == names.end() && spec.parent != world_name) {
       problems.error(hinge_place(spec),
                      fmt::format("body '{}' hangs on '{}', which does not exist{}", spec.name, spec.parent,
-                                 problems.suggestion(spec.parent, names, {{world_name, world}})),
+                                 problems.suggestion(spec.parent, names, {{world_name, world}}, spec.name)),
                      "name a body or 'world'");
     }
     parents.push_back(at == names.end() || spec.parent == world_name ? world : at->second);
@@ -184,10 +186,11 @@ void ModelBuilder::Parts::resolve_mimics(std::vector<Body>& placed, const Names&
       states[static_cast<std::size_t>(at)] = State::open;
       const auto next = hinges.find(body.hinge.mimic->hinge);
       if (next == hinges.end()) {
-        problems.error(body.hinge_where,
-                       fmt::format("hinge '{}' mimics '{}', which does not exist{}", body.hinge.name,
-                                   body.hinge.mimic->hinge, problems.suggestion(body.hinge.mimic->hinge, hinges)),
-                       "name a hinge");
+        problems.error(
+            body.hinge_where,
+            fmt::format("hinge '{}' mimics '{}', which does not exist{}", body.hinge.name, body.hinge.mimic->hinge,
+                        problems.suggestion(body.hinge.mimic->hinge, hinges, {}, body.hinge.name)),
+            "name a hinge");
         states[static_cast<std::size_t>(at)] = State::done;
         break;
       }
@@ -216,6 +219,8 @@ void ModelBuilder::Parts::resolve_mimics(std::vector<Body>& placed, const Names&
           body.leader_ratio = 0;
           body.leader_offset = 0;
         }
+      } else if (!is_countable(next.hinge)) {
+        continue;  // reported already
       } else if (next.hinge.velocity_size() != 1) {
         problems.error(body.hinge_where,
                        fmt::format("hinge '{}' mimics '{}', which is {}", body.hinge.name, next.hinge.name,
@@ -231,16 +236,14 @@ void ModelBuilder::Parts::resolve_mimics(std::vector<Body>& placed, const Names&
 }
 
 void ModelBuilder::Parts::number_coordinates(Model::Data& data, const Names& hinges, ProblemList& problems) {
-  bool countable = true;
   for (Body& body : data.bodies) {
-    countable = check_hinge(body.hinge, body.hinge_where, problems) && countable;
-  }
-  if (!countable) {
-    return;
+    if (!check_hinge(body.hinge, body.hinge_where, problems)) {
+      body.hinge.custom = nullptr;  // marks it: the rest goes on without its coordinates, to find what else is wrong
+    }
   }
   resolve_mimics(data.bodies, hinges, problems);
   for (Body& body : data.bodies) {
-    if (!body.hinge.mimic) {
+    if (!body.hinge.mimic && is_countable(body.hinge)) {
       body.nq = body.hinge.configuration_size();
       body.nv = body.hinge.velocity_size();
     }
@@ -354,7 +357,7 @@ void ModelBuilder::Parts::place_closures(Model::Data& data, const Names& body_na
       return world;
     }
     const Hinge& hinge = data.bodies[static_cast<std::size_t>(at->second)].hinge;
-    if ((hinge.type != HingeType::custom || hinge.custom) && hinge.velocity_size() != 1) {
+    if (is_countable(hinge) && hinge.velocity_size() != 1) {
       problems.error(spec.where,
                      fmt::format("closure '{}' ties hinge '{}', which is {}", spec.name, wanted, to_string(hinge.type)),
                      "only hinges with one coordinate can be tied");

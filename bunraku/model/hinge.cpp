@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -48,27 +47,32 @@ CustomHinge::~CustomHinge() = default;
 void CustomHinge::joint_map_rate(const double* q, const double* v, Motion<double>* columns) const {
   const int n = velocity_size();
   std::fill_n(columns, n, Motion<double>::zero());
-  double speed = 0;
-  for (int i = 0; i < n; ++i) {
-    speed = std::max(speed, std::abs(v[i]));
+  double size = 0;
+  for (int i = 0; i < configuration_size(); ++i) {
+    size = std::max(size, std::abs(q[i]));
   }
-  if (speed < std::numeric_limits<double>::min()) {
-    return;  // at rest; below the normal numbers the step would overflow
-  }
-  // d/ds H*(q ⊕ v s) at s = 0; the step balances the sixth-order error against rounding
-  const double step = 5e-3 / speed;
+  // d/ds H*(q ⊕ e_j s) v_j at s = 0. A power of two, so that q + s is exact where coordinates are plain, as it would
+  // not be along v; no less than some last places of q. It balances the sixth-order error against rounding.
+  const double step = std::max(0x1p-8, std::exp2(std::ceil(std::log2(std::max(size, 1.0)))) * 0x1p-48);
   constexpr std::array<double, 3> weights = {45, -9, 1};
   std::array<double, max_hinge_positions> moved{};
   std::array<Motion<double>, max_hinge_velocities> ahead{};
   std::array<Motion<double>, max_hinge_velocities> behind{};
-  for (int m = 1; m <= 3; ++m) {
-    integrate(q, v, m * step, moved.data());
-    joint_map(moved.data(), ahead.data());
-    integrate(q, v, -m * step, moved.data());
-    joint_map(moved.data(), behind.data());
-    for (int i = 0; i < n; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      columns[i] += (ahead[at] - behind[at]) * (weights[static_cast<std::size_t>(m - 1)] / (60 * step));
+  for (int j = 0; j < n; ++j) {
+    if (v[j] == 0) {
+      continue;
+    }
+    std::array<double, max_hinge_velocities> unit{};
+    unit[static_cast<std::size_t>(j)] = 1;
+    for (int m = 1; m <= 3; ++m) {
+      integrate(q, unit.data(), m * step, moved.data());
+      joint_map(moved.data(), ahead.data());
+      integrate(q, unit.data(), -m * step, moved.data());
+      joint_map(moved.data(), behind.data());
+      for (int i = 0; i < n; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        columns[i] += (ahead[at] - behind[at]) * (weights[static_cast<std::size_t>(m - 1)] / (60 * step)) * v[j];
+      }
     }
   }
 }

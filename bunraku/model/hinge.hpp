@@ -62,9 +62,11 @@ class BUNRAKU_API CustomHinge {
   /// H*(q): column i is the velocity of M against F for unit v_i, at M's origin in M's axes.
   virtual void joint_map(const double* q, Motion<double>* columns) const = 0;
 
-  /// dH*/dt along the motion v: column i is the rate of H*'s column i, in M's axes. By default the sixth-order central
-  /// difference of joint_map along integrate, good to about 1e-11 of the joint map's size; override it with the closed
-  /// form where there is one.
+  /// dH*/dt along the motion v: column i is the rate of H*'s column i, in M's axes. By default from
+  /// sixth-order central differences of joint_map along integrate, coordinate by coordinate in steps of 2⁻⁸, which q
+  /// takes without rounding: good to about 1e-11 of the joint map's size and speed, at large q too, for a joint map
+  /// that varies over a radian or a metre rather than a thousandth of it. (Beyond 2⁴⁰ the step grows with q.) 6 nv
+  /// calls of joint_map; override it with the closed form where there is one.
   virtual void joint_map_rate(const double* q, const double* v, Motion<double>* columns) const;
   /// (dH*/dt) v in M's axes. By default from joint_map_rate.
   virtual Motion<double> bias(const double* q, const double* v) const;

@@ -125,6 +125,9 @@ Model Model::with_gravity(const Vec3<double>& gravity) const {
   if (!is_finite(gravity)) {
     throw ArgumentError("gravity is not finite");
   }
+  if (norm(gravity / largest_model_number) > 1) {
+    throw ArgumentError(fmt::format("gravity is beyond {:.0e} m/s²", largest_model_number));
+  }
   auto data = std::make_shared<Data>(*data_);
   data->gravity = gravity;
   make_indices(*data);  // its views must point into the copy

@@ -24,6 +24,10 @@ inline constexpr std::string_view world_name = "world";
 /// Gravity where a file does not say: m/s², along −z.
 inline constexpr Vec3<double> standard_gravity{0, 0, -9.81};
 
+/// Masses, inertias, distances, gravity, armature, friction and springs of a model are at most this in SI units, so
+/// that products of some of them stay within the range of `double`. Building refuses larger ones. Limits may be larger.
+inline constexpr double largest_model_number = 1e50;
+
 /// A rigid body and the hinge by which it hangs on its parent: X_PB(q) = X_PF · X_FM(q) · X_MB.
 struct Body {
   std::string name;                                             ///< Unique among the bodies.
@@ -152,7 +156,8 @@ class BUNRAKU_API Model {
   /// As find_reference; throws ArgumentError, naming the nearest name. See reference_configuration for q alone.
   const ReferenceConfiguration& reference(std::string_view name) const;
 
-  /// The same model with other gravity (world axes, m/s²). Throws ArgumentError when it is not finite.
+  /// The same model with other gravity (world axes, m/s²). Throws ArgumentError when it is not finite,
+  /// or beyond largest_model_number.
   Model with_gravity(const Vec3<double>& gravity) const;
 
  private:

@@ -66,8 +66,7 @@ void ModelBuilder::Parts::place_references(Model::Data& data, const Names& hinge
         continue;
       }
       const Body& body = data.bodies[static_cast<std::size_t>(at->second)];
-      if ((body.hinge.type == HingeType::custom && !body.hinge.custom) ||
-          !check_position(body.hinge, position, spec, problems)) {
+      if (!is_countable(body.hinge) || !check_position(body.hinge, position, spec, problems)) {
         continue;
       }
       if (body.hinge.mimic) {

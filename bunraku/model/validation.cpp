@@ -20,7 +20,8 @@ void ProblemList::warning(const SourceLocation& where, std::string text, std::st
   add({Severity::warning, where, std::move(text), std::move(cure)});
 }
 
-std::string ProblemList::suggestion(std::string_view name, const NameTable& known, const NameTable& more) {
+std::string ProblemList::suggestion(std::string_view name, const NameTable& known, const NameTable& more,
+                                    std::string_view except) {
   constexpr int most = 20;
   if (++suggestions_ > most) {
     return {};
@@ -28,7 +29,9 @@ std::string ProblemList::suggestion(std::string_view name, const NameTable& know
   std::vector<std::string> names;
   for (const NameTable* table : {&known, &more}) {
     for (const auto& [entry, index] : *table) {
-      names.emplace_back(entry);
+      if (entry != except) {
+        names.emplace_back(entry);
+      }
     }
   }
   std::sort(names.begin(), names.end());  // the table's own order differs between machines
@@ -38,6 +41,11 @@ std::string ProblemList::suggestion(std::string_view name, const NameTable& know
 bool ProblemList::has_errors() const {
   return std::any_of(problems_.begin(), problems_.end(),
                      [](const Problem& p) { return p.severity == Severity::error; });
+}
+
+/// The largest of the three sizes.
+static double largest(const Vec3<double>& v) {
+  return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
 }
 
 bool is_finite(const Vec3<double>& v) {
@@ -84,6 +92,14 @@ bool normalize_axis(Vec3<double>& axis, const std::string& what, const SourceLoc
   return true;
 }
 
+/// Reports a finite number that is larger than a model's may be.
+void check_range(double value, const std::string& what, const SourceLocation& where, ProblemList& problems) {
+  if (std::abs(value) > largest_model_number) {
+    problems.error(where, fmt::format("{} is {:.3g}, beyond {:.0e}", what, value, largest_model_number),
+                   "check its unit: results would leave the range of numbers");
+  }
+}
+
 /// Axes of hinges and of closures follow the same rules.
 void check_axes(HingeType type, Vec3<double>& axis, Vec3<double>& axis2, double pitch, const std::string& owner,
                 const SourceLocation& where, ProblemList& problems) {
@@ -91,17 +107,17 @@ void check_axes(HingeType type, Vec3<double>& axis, Vec3<double>& axis2, double 
   if (uses_axis2(type)) {
     good = normalize_axis(axis2, "the second axis of " + owner, where, problems) && good;
   }
-  if (good && type == HingeType::planar) {
-    if (norm(cross(axis, axis2)) < 1e-6) {  // x along the normal says nothing about x: choose
-      axis2 = perpendicular(axis);
-    }
+  if (good && uses_axis2(type) && norm(cross(axis, axis2)) < 1e-9) {
+    problems.error(where, fmt::format("the two axes of {} are parallel", owner),
+                   type == HingeType::planar ? "let axis2, the direction of x, be at right angles to the normal, axis"
+                                             : "give axes that cross");
+  } else if (good && type == HingeType::planar) {
     axis2 = normalized(axis2 - axis * dot(axis, axis2));
-  }
-  if (good && type == HingeType::universal && norm(cross(axis, axis2)) < 1e-9) {
-    problems.error(where, fmt::format("the two axes of {} are parallel", owner), "give axes that cross");
   }
   if (!std::isfinite(pitch)) {
     problems.error(where, fmt::format("the pitch of {} is not finite", owner), "give metres a turn");
+  } else {
+    check_range(pitch, "the pitch of " + owner, where, problems);
   }
 }
 
@@ -127,11 +143,17 @@ void check_dof(const HingeDof& dof, const Hinge& hinge, const SourceLocation& wh
       problems.error(where, fmt::format("{} is {} and cannot have position limits", owner(), to_string(hinge.type)),
                      "remove them");
     }
+    if (hinge.type == HingeType::continuous && (std::isfinite(dof.lower) || std::isfinite(dof.upper))) {
+      problems.error(where, fmt::format("{} is continuous and has position limits", owner()),
+                     "make it revolute, or remove them");
+    }
   }
   for (const auto& [value, what] : {std::pair(dof.armature, "armature"), std::pair(dof.damping, "damping"),
                                     std::pair(dof.friction, "friction"), std::pair(dof.stiffness, "stiffness")}) {
     if (!std::isfinite(value)) {
       problems.error(where, fmt::format("the {} of {} is not finite", what, owner()), "give a finite number");
+    } else if (std::abs(value) > largest_model_number) {
+      check_range(value, fmt::format("the {} of {}", what, owner()), where, problems);
     } else if (value < 0 && std::string_view(what) == "armature") {
       problems.error(where, fmt::format("the armature of {} is negative", owner()), "a rotor's inertia is positive");
     } else if (value < 0) {
@@ -150,7 +172,9 @@ bool check_hinge(Hinge& hinge, const SourceLocation& where, ProblemList& problem
                        ? fmt::format("{} is custom but has no CustomHinge", owner)
                        : fmt::format("{} has a CustomHinge but is {}", owner, to_string(hinge.type)),
                    "set both, or neither");
-    return false;
+    if (hinge.type == HingeType::custom) {
+      return false;
+    }
   }
   const int nq = hinge.configuration_size();
   const int nv = hinge.velocity_size();
@@ -206,6 +230,8 @@ void check_pose(const Transform<double>& pose, std::string_view what, const Sour
   }
   if (!finite) {
     problems.error(where, fmt::format("{} is not finite", what), "give finite numbers");
+  } else if (largest(pose.translation) > largest_model_number) {
+    check_range(largest(pose.translation), fmt::format("a distance of {}", what), where, problems);
   } else if (worst > 1e-9 || determinant(r) < 0) {
     problems.error(where, fmt::format("the rotation of {} is not a rotation", what), "give orthonormal axes");
   }
@@ -223,6 +249,12 @@ void check_inertia(const RigidInertia<double>& inertia, const std::string& body,
   if (inertia.mass < 0) {
     problems.error(where, fmt::format("the mass {} of body '{}' is negative", inertia.mass, body),
                    "give a mass of zero or more");
+    return;
+  }
+  const double most =
+      std::max({inertia.mass, largest(inertia.first_moment), largest({i.xx, i.yy, i.zz}), largest({i.xy, i.xz, i.yz})});
+  if (most > largest_model_number) {
+    check_range(most, fmt::format("mass, first moment or inertia of body '{}'", body), where, problems);
     return;
   }
   const Mat3<double> central = inertia.central().full();

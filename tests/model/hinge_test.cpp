@@ -254,5 +254,37 @@ TEST(Hinge, DefaultBiasScalesWithTheSpeedSquared) {
   EXPECT_EQ(hinge_bias(hinge, q.data(), hardly.data()), Motion<double>::zero());
 }
 
+/// A joint map in closed form, periodic in both coordinates.
+class Wobble : public CustomHinge {
+ public:
+  int configuration_size() const override { return 2; }
+  int velocity_size() const override { return 2; }
+  Transform<double> pose(const double*) const override { return Transform<double>::identity(); }
+  void joint_map(const double* q, Motion<double>* columns) const override {
+    columns[0] = {{std::cos(q[0]), std::sin(q[0] + q[1]), 0}, {0, 1, std::cos(q[1])}};
+    columns[1] = {{0, std::cos(q[0] - q[1]), 1}, {std::sin(q[1]), 0, 0}};
+  }
+};
+
+TEST(Hinge, DefaultRatesKeepTheirDigitsFarFromZero) {
+  const Wobble hinge;
+  const std::array<double, 2> v = {0.7, -1.3};
+  for (const double far : {0.0, 1e3, 1e6, 1e9}) {
+    const std::array<double, 2> q = {far + 0.123, 0.456 - 0.3 * far};
+    std::array<Motion<double>, 2> rates{};
+    hinge.joint_map_rate(q.data(), v.data(), rates.data());
+    const Motion<double> first{{-std::sin(q[0]) * v[0], std::cos(q[0] + q[1]) * (v[0] + v[1]), 0},
+                               {0, 0, -std::sin(q[1]) * v[1]}};
+    const Motion<double> second{{0, -std::sin(q[0] - q[1]) * (v[0] - v[1]), 0}, {std::cos(q[1]) * v[1], 0, 0}};
+    // a sum of coordinates of that size is itself rounded, here and in the joint map
+    const double tolerance = 1e-11 + 3e-14 * far;
+    EXPECT_TRUE(is_near(rates[0].linear, first.linear, 1e-11)) << far;
+    EXPECT_TRUE(is_near(rates[1].linear, second.linear, 1e-11)) << far;
+    EXPECT_NEAR(rates[0].angular.x, first.angular.x, 1e-11) << far;
+    EXPECT_TRUE(is_near(rates[0], first, tolerance)) << far;
+    EXPECT_TRUE(is_near(rates[1], second, tolerance)) << far;
+  }
+}
+
 }  // namespace
 }  // namespace bunraku::test

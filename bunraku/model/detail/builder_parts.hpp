@@ -44,6 +44,11 @@ struct ModelBuilder::Parts {
   void place_references(Model::Data& data, const Names& hinge_names, ProblemList& problems) const;
 };
 
+/// Whether the hinge's sizes can be asked for: not of a custom one without its object, which is an error.
+inline bool is_countable(const Hinge& hinge) {
+  return hinge.type != HingeType::custom || hinge.custom != nullptr;
+}
+
 /// Puts a name into a table, and tells whether it is the first. An empty, unprintable or second one is reported; the
 /// place of the first is asked of place_of.
 bool claim_name(NameTable& names, std::string_view kind, const std::string& name, int index,

@@ -23,8 +23,10 @@ class ProblemList {
   void error(const SourceLocation& where, std::string text, std::string cure = {});
   /// Adds a warning.
   void warning(const SourceLocation& where, std::string text, std::string cure = {});
-  /// `; did you mean …?` for an unknown name, from the known ones. Empty after the first few: each costs a search.
-  std::string suggestion(std::string_view name, const NameTable& known, const NameTable& more = {});
+  /// `; did you mean …?` for an unknown name, from the known ones but for `except`. Empty after the first few: each
+  /// costs a search.
+  std::string suggestion(std::string_view name, const NameTable& known, const NameTable& more = {},
+                         std::string_view except = {});
   /// Whether there is an error among them.
   bool has_errors() const;
   /// All so far.
