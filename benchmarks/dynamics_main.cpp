@@ -51,7 +51,7 @@ struct Setup {
   }
   std::span<double> vector() { return std::span(ours).first(n); }
 
-  bk::Dynamics dynamics;
+  bk::State dynamics;
   bench::PinocchioPeer peer;
   std::vector<bench::State> states;
   std::size_t n;
@@ -72,28 +72,28 @@ struct Quantity {
 const Quantity quantities[] = {
     {"inverse", false, false,
      [](Setup& s, const bench::State& x) {
-       s.dynamics.set_state(std::span(x.q), std::span(x.v));
-       s.dynamics.inverse(std::span(x.acceleration), s.vector());
+       s.dynamics.set(std::span(x.q), std::span(x.v));
+       bk::inverse_dynamics(s.dynamics, std::span(x.acceleration), s.vector());
      },
      [](bench::PinocchioPeer& p, std::size_t i, PeerConvention) { p.rnea(i); }, &bench::PinocchioPeer::get_torque},
     {"forward", true, false,
      [](Setup& s, const bench::State& x) {
-       s.dynamics.set_state(std::span(x.q), std::span(x.v));
-       s.dynamics.forward(std::span(x.torque), s.vector());
+       s.dynamics.set(std::span(x.q), std::span(x.v));
+       bk::forward_dynamics(s.dynamics, std::span(x.torque), s.vector());
      },
      [](bench::PinocchioPeer& p, std::size_t i, PeerConvention c) { p.aba(i, c); },
      &bench::PinocchioPeer::get_acceleration},
     {"mass_matrix", true, true,
      [](Setup& s, const bench::State& x) {
-       s.dynamics.set_state(std::span(x.q), std::span(x.v));
-       s.dynamics.mass_matrix(s.ours);
+       s.dynamics.set(std::span(x.q), std::span(x.v));
+       bk::mass_matrix(s.dynamics, s.ours);
      },
      [](bench::PinocchioPeer& p, std::size_t i, PeerConvention c) { p.crba(i, c); },
      &bench::PinocchioPeer::get_mass_matrix},
     {"inverse_mass_matrix", false, true,
      [](Setup& s, const bench::State& x) {
-       s.dynamics.set_state(std::span(x.q), std::span(x.v));
-       s.dynamics.inverse_mass_matrix(s.ours);
+       s.dynamics.set(std::span(x.q), std::span(x.v));
+       bk::inverse_mass_matrix(s.dynamics, s.ours);
      },
      [](bench::PinocchioPeer& p, std::size_t i, PeerConvention) { p.minverse(i); },
      &bench::PinocchioPeer::get_inverse_mass_matrix},

@@ -85,14 +85,14 @@ struct Setup {
         theirs(ours.size()) {}
 
   void set_our_state(const State& state) { system.set_state(state.q, state.v); }
-  void set_their_state(const State& state) { dynamics.set_state(std::span(state.q), std::span(state.v)); }
+  void set_their_state(const State& state) { dynamics.set(std::span(state.q), std::span(state.v)); }
   void apply(const State& state) { evaluation.apply(state.torque, ours); }
-  void solve(const State& state) { dynamics.solve(std::span(state.torque), theirs); }
+  void solve(const State& state) { bk::inverse_mass_times(dynamics, std::span(state.torque), theirs); }
 
   const Subject& subject;
   bk::System system;
   bk::Evaluation evaluation;
-  bk::Dynamics dynamics;
+  bk::State dynamics;
   std::vector<double> ours;
   std::vector<double> theirs;
 };

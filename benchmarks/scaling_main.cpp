@@ -27,35 +27,35 @@ struct Row {
   std::size_t bytes;
 };
 
-/// Heap that a Dynamics object takes: that of a second one, since freed scraps that malloc sets aside after the first
+/// Heap that a State object takes: that of a second one, since freed scraps that malloc sets aside after the first
 /// count as used.
 std::size_t bytes_of_dynamics(const bk::Model& model) {
   {
-    const bk::Dynamics first(model);
+    const bk::State first(model);
   }
   const std::size_t before = bench::heap_bytes();
-  const bk::Dynamics second(model);
+  const bk::State second(model);
   return bench::heap_bytes() - before;
 }
 
 Row run(const bench::Shape& shape, int n, double seconds) {
   const bk::Model model = bench::random_model(shape, n);
   Row row{shape.name, n, {}, bytes_of_dynamics(model)};
-  bk::Dynamics dynamics(model);
+  bk::State dynamics(model);
   const std::vector<bench::ShapeState> states = bench::random_shape_states(model);
   std::vector<double> out(static_cast<std::size_t>(model.nv()));
   std::vector<bench::Batch> batches;
   const auto add = [&](auto call) {
     batches.emplace_back([&, call] {
       for (const bench::ShapeState& state : states) {
-        dynamics.set_state(std::span(state.q), std::span(state.v));
+        dynamics.set(std::span(state.q), std::span(state.v));
         call(std::span<const double>(state.x));
       }
     });
   };
-  add([&](std::span<const double> x) { dynamics.inverse(x, out); });
-  add([&](std::span<const double> x) { dynamics.forward(x, out); });
-  add([&](std::span<const double> x) { dynamics.solve(x, out); });
+  add([&](std::span<const double> x) { bk::inverse_dynamics(dynamics, x, out); });
+  add([&](std::span<const double> x) { bk::forward_dynamics(dynamics, x, out); });
+  add([&](std::span<const double> x) { bk::inverse_mass_times(dynamics, x, out); });
   for (std::size_t k = 0; k < batches.size(); ++k) {
     batches[k]();
     bench::require_finite(out, quantities[k], model.name());
@@ -102,7 +102,7 @@ void print_header(int core) {
       "Bunraku {}, {}, {}\n", bk::version(), bench::compiler_flags(),
       bench::counting() ? "under callgrind" : (core < 0 ? "not pinned to a core" : fmt::format("on core {}", core)));
   fmt::print(
-      "{} a call of set_state(q, v) and the quantity; heap bytes of a Dynamics object.\n"
+      "{} a call of set_state(q, v) and the quantity; heap bytes of a State object.\n"
       "Random hinges of one degree of freedom, one in ten prismatic.\n\n{:<8}{:>8}{:>15}{:>15}{:>15}{:>13}{:>9}\n",
       bench::counting() ? "Instructions of" : "Least nanoseconds of", "shape", "bodies", quantities[0], quantities[1],
       quantities[2], "bytes", "a body");

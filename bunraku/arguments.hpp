@@ -1,6 +1,6 @@
 /// @file
-/// Numbers as arguments: spans, standard containers, and Eigen's vectors and matrices alike. A call takes an `In` to read
-/// from and an `Out` to write to; nobody needs to name these types.
+/// Numbers as arguments: spans, standard containers, and Eigen's vectors and matrices alike. A call takes an `In` to
+/// read from and an `Out` to write to; nobody needs to name these types.
 #pragma once
 
 #include <concepts>
@@ -34,9 +34,9 @@ concept NumbersOf =
 
 /// An Eigen object in whose memory one can read or write, rows of a column one after the other.
 template <class Derived>
-inline constexpr bool in_columns = (Derived::Flags & Eigen::DirectAccessBit) != 0 &&
-                                   int(Derived::InnerStrideAtCompileTime) == 1 &&
-                                   (!Derived::IsRowMajor || Derived::IsVectorAtCompileTime);
+inline constexpr bool in_columns =
+    (Derived::Flags & Eigen::DirectAccessBit) != 0 && int(Derived::InnerStrideAtCompileTime) == 1 &&
+    (!Derived::IsRowMajor || Derived::IsVectorAtCompileTime);
 
 /// An Eigen object of scalar T.
 template <class Derived, class T>
@@ -44,8 +44,8 @@ concept OfScalar = std::same_as<typename Derived::Scalar, T>;
 
 /// A block, map or other view of Eigen's that can be written to through a const reference, as is the habit there.
 template <class Derived>
-concept WritableView = (Derived::Flags & Eigen::LvalueBit) != 0 &&
-                       !std::derived_from<Derived, Eigen::PlainObjectBase<Derived>>;
+concept WritableView =
+    (Derived::Flags & Eigen::LvalueBit) != 0 && !std::derived_from<Derived, Eigen::PlainObjectBase<Derived>>;
 
 }  // namespace detail
 

@@ -2,13 +2,16 @@
 /// All of Bunraku.
 #pragma once
 
+#include "bunraku/arguments.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
-#include "bunraku/dynamics/kinematics.hpp"
 #include "bunraku/io/load.hpp"
 #include "bunraku/io/urdf_writer.hpp"
 #include "bunraku/model/builder.hpp"
+#include "bunraku/model/changes.hpp"
 #include "bunraku/model/configuration.hpp"
 #include "bunraku/model/hinge_laws.hpp"
+#include "bunraku/model/hinge_set.hpp"
+#include "bunraku/model/vectors.hpp"
 #include "bunraku/operators/identities.hpp"
 #include "bunraku/operators/levels.hpp"
 #include "bunraku/operators/simplify.hpp"

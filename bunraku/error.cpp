@@ -176,7 +176,8 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
       continue;
     }
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance <= best && (nearest == nullptr || distance < best)) {
+    // a name all of whose letters would change is another name: q is not a slip for H
+    if (distance < name.size() && distance <= best && (nearest == nullptr || distance < best)) {
       best = distance;
       nearest = &candidate;
     }

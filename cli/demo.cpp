@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
-#include "bunraku/dynamics/kinematics.hpp"
+#include "bunraku/model/configuration.hpp"
 #include "commands.hpp"
 #include "demo_model.hpp"
 #include "output.hpp"
@@ -13,12 +13,12 @@ namespace bunraku::cli {
 
 namespace {
 
-std::string poses_text(const Kinematics& kinematics) {
+std::string poses_text(State& state) {
   std::string out = fmt::format("{:<18}{:>9}{:>9}{:>9}{:>12}{:>9}{:>9}\n", "", "x", "y", "z", "roll", "pitch", "yaw");
-  for (int i = 0; i < static_cast<int>(kinematics.model().bodies().size()); ++i) {
-    const Transform<double>& x = kinematics.pose(i);
+  for (int i = 0; i < static_cast<int>(state.model().bodies().size()); ++i) {
+    const Transform<double> x = pose(state, i);
     const Vec3<double> rpy = x.rotation.rpy();
-    out += fmt::format("{:<18}{:>9.4f}{:>9.4f}{:>9.4f}{:>12.4f}{:>9.4f}{:>9.4f}\n", kinematics.model().body(i).name,
+    out += fmt::format("{:<18}{:>9.4f}{:>9.4f}{:>9.4f}{:>12.4f}{:>9.4f}{:>9.4f}\n", state.model().body(i).name,
                        x.translation.x, x.translation.y, x.translation.z, rpy.x, rpy.y, rpy.z);
   }
   return out;
@@ -28,15 +28,14 @@ std::string poses_text(const Kinematics& kinematics) {
 std::string velocity_check(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                            const std::string& body) {
   constexpr double h = 1e-5;
-  Kinematics now(model);
-  Kinematics before(model);
-  Kinematics after(model);
-  now.set_state(q, v);
-  before.set_configuration(integrate(model, q, v, -h));
-  after.set_configuration(integrate(model, q, v, h));
-  const int i = model.body_index(body);
-  const Vec3<double> swept = now.velocity_in_world(i).linear;
-  const Vec3<double> moved = (after.pose(i).translation - before.pose(i).translation) / (2 * h);
+  State now(model);
+  State before(model);
+  State after(model);
+  now.set(q, v);
+  before.set(integrate(model, q, v, -h));
+  after.set(integrate(model, q, v, h));
+  const Vec3<double> swept = velocity(now, body, Frame::aligned).linear;
+  const Vec3<double> moved = (pose(after, body).translation - pose(before, body).translation) / (2 * h);
   const double difference = norm(swept - moved);
   if (!(difference < 1e-8)) {
     throw Error(fmt::format("the velocity of {} is off by {} m/s: this build is broken", body, difference));
@@ -57,21 +56,21 @@ std::string vanishing(const Eigen::VectorXd& x, double tolerance, const char* wh
 }
 
 /// Kinetic and potential energy, a time h after the model was at q and v with acceleration a.
-double energy_at(Dynamics& dynamics, const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& a,
+double energy_at(State& dynamics, const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& a,
                  double h) {
   const Eigen::VectorXd mean = v + h / 2 * a;
   const Eigen::VectorXd then = v + h * a;
-  dynamics.set_state(integrate(dynamics.model(), q, mean, h), then);
-  return dynamics.kinetic_energy() + dynamics.potential_energy();
+  dynamics.set(integrate(dynamics.model(), q, mean, h), then);
+  return kinetic_energy(dynamics) + potential_energy(dynamics);
 }
 
 /// A forward-dynamics solve, and three checks of it by other ways: inverse dynamics, the equations of motion as dense
 /// matrices, and the balance of power.
 std::string dynamics_check(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
-  Dynamics dynamics(model, PassiveForces::left_out);  // damping would take power
-  dynamics.set_state(q, v);
-  const Eigen::VectorXd torque = 1.5 * dynamics.gravity_torques();
-  const Eigen::VectorXd acceleration = dynamics.forward(torque);
+  State dynamics(model, PassiveForces::left_out);  // damping would take power
+  dynamics.set(q, v);
+  const Eigen::VectorXd torque = 1.5 * gravity_torques(dynamics);
+  const Eigen::VectorXd acceleration = forward_dynamics(dynamics, torque);
   std::string out = fmt::format(
       "\nForward dynamics, θ̈ = 𝓜⁻¹(T − 𝓒), friction aside, under 1.5 times what holds it still:\n{:<22}{:>9}{:>12}\n",
       "", "T, N·m", "θ̈, rad/s²");
@@ -81,17 +80,17 @@ std::string dynamics_check(const Model& model, const Eigen::VectorXd& q, const E
           fmt::format("{:<22}{:>9.4f}{:>10.4f}\n", body.hinge.name, torque[body.v_index], acceleration[body.v_index]);
     }
   }
-  const Eigen::MatrixXd mass = dynamics.mass_matrix();
-  const Eigen::VectorXd bias = dynamics.bias();
-  // QR, as Dynamics itself has a Cholesky factorization where hinges mimic others
-  const Eigen::VectorXd solved = mass.householderQr().solve(torque - bias);
+  const Eigen::MatrixXd mass = mass_matrix(dynamics);
+  const Eigen::VectorXd C = bias(dynamics);
+  // QR, as the library itself has a Cholesky factorization where hinges mimic others
+  const Eigen::VectorXd solved = mass.householderQr().solve(torque - C);
   out += fmt::format("Inverse dynamics of θ̈ gives T back to {}.\n",
-                     vanishing(dynamics.inverse(acceleration) - torque, 1e-10, "the torque", "N·m"));
+                     vanishing(inverse_dynamics(dynamics, acceleration) - torque, 1e-10, "the torque", "N·m"));
   out += fmt::format("With 𝓜 as a matrix, 𝓜θ̈ + 𝓒 − T is {}, and a dense solve of it gives θ̈ to {}.\n",
-                     vanishing(mass * acceleration + bias - torque, 1e-10, "the equation of motion", "N·m"),
+                     vanishing(mass * acceleration + C - torque, 1e-10, "the equation of motion", "N·m"),
                      vanishing(solved - acceleration, 1e-9, "the acceleration", "rad/s²"));
   constexpr double h = 1e-5;
-  const double kinetic = dynamics.kinetic_energy();
+  const double kinetic = kinetic_energy(dynamics);
   const double power = torque.dot(v);
   const double gain =
       (energy_at(dynamics, q, v, acceleration, h) - energy_at(dynamics, q, v, acceleration, -h)) / (2 * h);
@@ -105,12 +104,12 @@ std::string demo() {
   const Model model = load_text(demo_model_text, "puppet.urdf");
   const Eigen::VectorXd q = random_configuration(model, 1);
   const Eigen::VectorXd v = Eigen::VectorXd::LinSpaced(model.nv(), 0.1, 0.7);
-  Kinematics kinematics(model);
-  kinematics.set_state(q, v);
-  const Vec3<double> com = kinematics.center_of_mass();
+  State state(model);
+  state.set(q, v);
+  const Vec3<double> com = center_of_mass(state);
   return fmt::format("A puppet: {} bodies, {} degrees of freedom, {:.3f} kg.\n\n", model.bodies().size(), model.nv(),
                      model.mass()) +
-         draw_tree(model) + "\nWhere its bodies are at a random configuration (m, rad):\n" + poses_text(kinematics) +
+         draw_tree(model) + "\nWhere its bodies are at a random configuration (m, rad):\n" + poses_text(state) +
          fmt::format("\nIts centre of mass: [{:.6f}, {:.6f}, {:.6f}] m\n", com.x, com.y, com.z) +
          velocity_check(model, q, v, "right_hand") + dynamics_check(model, q, v);
 }

@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,25 +26,27 @@ struct Arguments {
 };
 
 void eval(const Arguments& arguments) {
+  if (arguments.model.path == "-" && arguments.states.states == "-") {
+    throw ArgumentError("the model and --states cannot both come from standard input");
+  }
   std::vector<Request> wanted = parse_want(arguments.want);  // before the model: a slip there should cost no time
   const Model model = with_gravity(arguments.model.load(), arguments.gravity);
   find_nodes(model, wanted);
+  check_sizes(model, wanted);
   const Users users = users_of(wanted);
   Evaluator evaluator(model, arguments.ideal ? PassiveForces::left_out : PassiveForces::included);
   WholeOutput output;
-  JsonWriter json;
+  JsonWriter json([&](std::string_view text) { output.write(text); });
   Progress progress;
   long states = 0;
-  arguments.states.for_each(model, users, [&](const State& state) {
+  arguments.states.for_each(model, users, [&](const GivenState& state) {
     evaluator.set_state(state, !users.v.empty());
-    json.clear();
     json.begin_object();
     for (const Request& request : wanted) {
       json.key(request.key);
       request.quantity->write(evaluator, request, json);
     }
-    json.end_object().newline();
-    output.write(json.text());
+    json.end_object().newline().finish();
     if (++states % 1000 == 0) {
       progress.show([&] { return fmt::format("{} states", states); });
     }

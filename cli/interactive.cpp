@@ -10,6 +10,7 @@
 
 #include "bunraku/io/detail/numbers.hpp"
 #include "bunraku/operators/levels.hpp"
+#include "definitions.hpp"
 #include "errors.hpp"
 #include "line_editor.hpp"
 #include "operator_text.hpp"
@@ -23,7 +24,14 @@ constexpr int small = 12;  ///< Matrices with no more rows and columns are shown
 
 constexpr std::string_view help_text =
     "EXPR           what it is, what the identities make of it, and its value where that is small\n"
-    "LHS = RHS      compare two expressions on random systems and on this one\n"
+    "NAME = EXPR    from now on NAME stands for the expression: Minv = inv(H*phi*M*~phi*~H)\n"
+    "LHS == RHS     compare two expressions on random systems and on this one; = does where LHS is no new name\n"
+    "q = 0.1 0.2 …  the configuration; or q = neutral, q = random; q alone shows it\n"
+    "v = …          the velocities: numbers, zero or random\n"
+    "a = …          the accelerations, from which thetadd, alpha, f and T follow\n"
+    "tau = …        the hinge torques, from which they follow by forward dynamics\n"
+    "state          q, v, a and tau\n"
+    "names          what was defined\n"
     "dense EXPR     its matrix at this state\n"
     "plan EXPR      the sweeps that evaluate it\n"
     "explain EXPR   which identities lead there\n"
@@ -45,7 +53,7 @@ class Conversation {
 
   /// An error with its place in the expression that was read last.
   OperatorError with_place(const OperatorError& error) const {
-    return last_read_.empty() ? error : pointed(error, last_read_, session_.variables);
+    return last_read_.empty() ? error : pointed(error, last_read_, session_.variables());
   }
   /// The answer to a line. Throws Error.
   std::string answer(std::string_view line) {
@@ -57,8 +65,10 @@ class Conversation {
         return (this->*command.answer)(io::trimmed(rest));
       }
     }
-    const std::optional<Sides> sides = split_sides(line);
-    return sides ? compare(*sides) : evaluate(line);
+    if (const std::optional<Sides> sides = split_sides(line)) {
+      return equation(*sides);
+    }
+    return line == "q" || line == "v" ? session_.shown(line) : evaluate(line);
   }
 
   /// How a line may go on: names of bodies in brackets and after `nodes`, names of the language elsewhere.
@@ -73,10 +83,10 @@ class Conversation {
     const bool in_brackets = bracket != std::string_view::npos && before.find(']', bracket) == std::string_view::npos;
     if (in_brackets || first_word(before) == "nodes") {
       out.start = before.find_last_of("[, ") + 1;
-      for (const Body& body : session_.system.model().bodies()) {
+      for (const Body& body : session_.system().model().bodies()) {
         offer(body.name);
       }
-      for (const Node& node : session_.system.model().nodes()) {
+      for (const Node& node : session_.system().model().nodes()) {
         offer(node.name);
       }
     } else {
@@ -90,8 +100,11 @@ class Conversation {
       for (const std::string& name : known_names()) {
         offer(name);
       }
-      for (const Operator& variable : session_.variables) {
+      for (const Operator& variable : session_.variables()) {
         offer(variable.term().name);
+      }
+      for (const auto& [name, text] : definitions_.all()) {
+        offer(name);
       }
       if (io::trimmed(before.substr(0, out.start)).empty()) {
         for (const Command& command : commands) {
@@ -112,13 +125,52 @@ class Conversation {
   };
 
   Operator read(std::string_view text) {
-    last_read_ = io::trimmed(text);
-    return parse(last_read_, session_.variables);
+    last_read_ = definitions_.expanded(io::trimmed(text));
+    return parse(last_read_, session_.variables());
+  }
+
+  /// What a line with an equals sign says: a new state, a definition, or a conjecture. The vectors a and τ of the
+  /// algebra are on the left of conjectures, too; what stands on the right tells.
+  std::string equation(const Sides& sides) {
+    if (!sides.doubled && Session::is_vector(sides.left) &&
+        (!parses(sides.left) || session_.gives_vector(sides.right))) {
+      return session_.set(sides.left, sides.right);
+    }
+    if (!sides.doubled && Definitions::may_define(sides.left) && !is_variable(sides.left)) {
+      return define(sides);
+    }
+    return compare(sides);
+  }
+
+  bool parses(std::string_view name) const { return !is_free_name(name) || is_variable(name); }
+  bool is_variable(std::string_view name) const {
+    const Variables& all = session_.variables();
+    return std::any_of(all.begin(), all.end(), [&](const Operator& x) { return x.term().name == name; });
+  }
+
+  std::string define(const Sides& sides) {
+    const Operator x = read(sides.right);
+    const Evaluation evaluation = session_.system()(x);  // what cannot be evaluated is refused here, not at each use
+    definitions_.define(sides.left, last_read_);
+    return fmt::format("{} = {}\n  {}\n", sides.left, to_unicode(x),
+                       spaces_text(x, evaluation.rows(), evaluation.cols()));
+  }
+
+  std::string state(std::string_view /*rest*/) {
+    return session_.shown("q") + session_.shown("v") + session_.shown("a") + session_.shown("tau");
+  }
+
+  std::string names(std::string_view /*rest*/) {
+    std::string out;
+    for (const auto& [name, text] : definitions_.all()) {
+      out += fmt::format("{} = {}\n", name, text);
+    }
+    return out.empty() ? "nothing is defined: NAME = EXPR does it\n" : out;
   }
 
   std::string evaluate(std::string_view text) {
     const Operator x = read(text);
-    Evaluation evaluation = session_.system(x);
+    Evaluation evaluation = session_.system()(x);
     std::string out = summary_text(x, evaluation);
     if (evaluation.rows() > small || evaluation.cols() > small) {
       return out;
@@ -132,54 +184,57 @@ class Conversation {
 
   std::string dense(std::string_view text) {
     const Operator x = read(text);
-    Evaluation evaluation = session_.system(x);
+    Evaluation evaluation = session_.system()(x);
     return fmt::format("{}\n", spaces_text(x, evaluation.rows(), evaluation.cols())) + matrix(evaluation);
   }
 
   std::string matrix(Evaluation& evaluation) const {
-    return dense_text(evaluation, session_.system.model(), session_.nodes, session_.order);
+    return dense_text(evaluation, session_.system().model(), session_.nodes(), session_.order());
   }
 
-  std::string plan(std::string_view text) { return to_string(session_.system(read(text)).plan()); }
+  std::string plan(std::string_view text) { return to_string(session_.system()(read(text)).plan()); }
   std::string explain(std::string_view text) {
-    return derivation_text(derive(read(text), Search{.conditions = conditions_of(session_.system)}));
+    return derivation_text(derive(read(text), Search{.conditions = conditions_of(session_.system())}));
   }
-  std::string levels(std::string_view text) { return to_string(bunraku::levels(session_.system, read(text))); }
+  std::string levels(std::string_view text) { return to_string(bunraku::levels(session_.system(), read(text))); }
   std::string latex(std::string_view text) { return to_latex(read(text)) + "\n"; }
   std::string symbols(std::string_view /*rest*/) { return symbols_text(); }
   std::string help(std::string_view /*rest*/) { return std::string(help_text); }
 
   std::string nodes(std::string_view list) {
     std::vector<std::string> names = split_names(list);
-    session_.system.set_nodes(names);
-    session_.nodes = std::move(names);
-    return session_.nodes.empty() ? "B has no nodes now\n" : fmt::format("B: {}\n", fmt::join(session_.nodes, ", "));
+    session_.set_nodes(std::move(names));
+    return session_.nodes().empty() ? "B has no nodes now\n"
+                                    : fmt::format("B: {}\n", fmt::join(session_.nodes(), ", "));
   }
 
   std::string compare(const Sides& sides) {
     VerifyOptions options;
-    options.models = {session_.system.model()};
-    options.variables = session_.variables;
+    options.models = {session_.system().model()};
+    options.variables = session_.variables();
     return verdict_text(verify(read(sides.left), read(sides.right), options));
   }
 
-  static constexpr std::array<Command, 8> commands{{{"dense", &Conversation::dense},
-                                                    {"plan", &Conversation::plan},
-                                                    {"explain", &Conversation::explain},
-                                                    {"levels", &Conversation::levels},
-                                                    {"latex", &Conversation::latex},
-                                                    {"nodes", &Conversation::nodes},
-                                                    {"symbols", &Conversation::symbols},
-                                                    {"help", &Conversation::help}}};
+  static constexpr std::array<Command, 10> commands{{{"dense", &Conversation::dense},
+                                                     {"plan", &Conversation::plan},
+                                                     {"explain", &Conversation::explain},
+                                                     {"levels", &Conversation::levels},
+                                                     {"latex", &Conversation::latex},
+                                                     {"nodes", &Conversation::nodes},
+                                                     {"symbols", &Conversation::symbols},
+                                                     {"state", &Conversation::state},
+                                                     {"names", &Conversation::names},
+                                                     {"help", &Conversation::help}}};
 
   Session session_;
+  Definitions definitions_;
   std::string last_read_;
 };
 
 }  // namespace
 
 bool converse(Session session) {
-  const std::string name = session.system.model().name();
+  const std::string name = session.system().model().name();
   Conversation conversation(std::move(session));
   LineEditor editor(name + "> ", [&](std::string_view before) { return conversation.completions(before); });
   if (editor.at_terminal()) {

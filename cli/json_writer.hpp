@@ -5,10 +5,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -21,6 +23,14 @@ namespace bunraku::cli {
 /// Commas are placed by the writer; nesting is the caller's business.
 class JsonWriter {
  public:
+  /// Takes text that the writer has no more use for.
+  using Sink = std::function<void(std::string_view)>;
+
+  /// Keeps all of the text.
+  JsonWriter() = default;
+  /// Sends the text to `sink` once there is much of it: the text of a large matrix takes more room than its numbers.
+  explicit JsonWriter(Sink sink) : sink_(std::move(sink)) {}
+
   /// Starts an object.
   JsonWriter& begin_object() { return open('{'); }
   /// Ends an object.
@@ -143,8 +153,11 @@ class JsonWriter {
     buffer_.clear();
     comma_ = false;
   }
-  /// Forgets the text so far, in the middle of it: what follows goes on from there.
-  void forget() { buffer_.clear(); }
+  /// Sends what is left of the text to the sink.
+  void finish() {
+    sink_(text());
+    buffer_.clear();
+  }
 
  private:
   void separate() {
@@ -162,9 +175,15 @@ class JsonWriter {
   JsonWriter& close(char bracket) {
     buffer_.push_back(bracket);
     comma_ = true;
+    if (sink_ && buffer_.size() > most_held) {
+      finish();
+    }
     return *this;
   }
 
+  static constexpr std::size_t most_held = std::size_t{1} << 20;
+
+  Sink sink_;
   fmt::memory_buffer buffer_;
   bool comma_ = false;
 };

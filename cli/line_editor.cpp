@@ -5,11 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "limits.hpp"
 
 #ifdef BUNRAKU_LIBEDIT
 #include <histedit.h>
@@ -154,7 +155,9 @@ struct LineEditor::Terminal {
 };
 
 LineEditor::LineEditor(std::string prompt, Completer completer)
-    : prompt_(std::move(prompt)), at_terminal_(isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1) {
+    : prompt_(std::move(prompt)),
+      at_terminal_(isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1),
+      lines_("-", most_streamed, "write one expression a line") {
   if (at_terminal_) {
     terminal_ = std::make_unique<Terminal>(prompt_, std::move(completer));
     if (!terminal_->works()) {
@@ -171,7 +174,9 @@ struct LineEditor::Terminal {
 };
 
 LineEditor::LineEditor(std::string prompt, Completer /*completer*/)
-    : prompt_(std::move(prompt)), at_terminal_(isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1) {}
+    : prompt_(std::move(prompt)),
+      at_terminal_(isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1),
+      lines_("-", most_streamed, "write one expression a line") {}
 
 #endif
 
@@ -186,7 +191,7 @@ std::optional<std::string> LineEditor::next() {
     std::fflush(stdout);
   }
   std::string line;
-  if (!std::getline(std::cin, line)) {
+  if (!lines_.next(line)) {
     return std::nullopt;
   }
   if (line.ends_with('\r')) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lines.hpp"
+
 namespace bunraku::cli {
 
 /// How a line may go on.
@@ -28,7 +30,7 @@ class LineEditor {
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
 
-  /// The next line, without its end; nothing once there are no more.
+  /// The next line, without its end; nothing once there are no more. Throws ModelError for one that is far too long.
   std::optional<std::string> next();
   /// Whether a person types the lines.
   bool at_terminal() const { return at_terminal_; }
@@ -40,6 +42,7 @@ class LineEditor {
 
   std::string prompt_;
   bool at_terminal_;
+  Lines lines_;  // where nothing edits them
   std::unique_ptr<Terminal> terminal_;
 };
 

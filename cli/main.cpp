@@ -14,6 +14,7 @@
 #include "bunraku/io/detail/files.hpp"
 #include "bunraku/version.hpp"
 #include "commands.hpp"
+#include "complete.hpp"
 #include "errors.hpp"
 #include "output.hpp"
 
@@ -75,7 +76,8 @@ std::vector<std::string> reversed_arguments(int argc, char** argv) {
       argument.insert(0, " ");
     }
     if (i + 1 < argc && std::find(number_options.begin(), number_options.end(), argument) != number_options.end()) {
-      argument += std::string("=") + argv[++i];
+      const std::string value = argv[++i];
+      argument += "=" + (value.empty() ? " " : value);  // after a bare = the parser would take what follows
     }
     out.insert(out.begin(), std::move(argument));
   }
@@ -113,6 +115,10 @@ int run(int argc, char** argv) {
   add_verify(app, status);
   add_papers(app, status);
   add_demo(app, status);
+  if (argc > 1 && argv[1] == std::string_view("__complete")) {  // the shells' completion asks
+    print(completions(app, {argv + 2, argv + argc}));
+    return success;
+  }
   check_command(app, argc, argv);
   try {
     app.parse(reversed_arguments(argc, argv));
@@ -138,9 +144,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace bunraku::cli;
-  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));  // a reader that goes away is an error of ours to report
+  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));  // temporary files are removed and histories kept even then
   try {
     return run(argc, argv);
+  } catch (const ReaderGone&) {
+    return ReaderGone::status;
   } catch (const std::exception& error) {
     print_to_stderr(error_text(error));
   }

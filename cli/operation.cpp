@@ -1,17 +1,13 @@
 #include "operation.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <initializer_list>
-#include <iostream>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
-#include "bunraku/io/detail/numbers.hpp"
 #include "bunraku/operators/levels.hpp"
 #include "bunraku/operators/simplify.hpp"
 #include "bunraku/operators/system.hpp"
@@ -19,6 +15,7 @@
 #include "json_writer.hpp"
 #include "operator_text.hpp"
 #include "output.hpp"
+#include "vectors.hpp"
 
 namespace bunraku::cli {
 
@@ -34,11 +31,14 @@ bool mentions(const Operator& x, std::initializer_list<Symbol> symbols) {
 /// What an expression takes from a state.
 struct Taken {
   explicit Taken(const Operator& x)
-      : velocities(mentions(x, {Symbol::V, Symbol::a, Symbol::b, Symbol::thetad, Symbol::alpha, Symbol::f, Symbol::T})),
-        accelerations(mentions(x, {Symbol::alpha, Symbol::f, Symbol::T, Symbol::thetadd})) {}
+      : velocities(mentions(x, {Symbol::V, Symbol::a, Symbol::b, Symbol::thetad, Symbol::thetadd, Symbol::alpha,
+                                Symbol::f, Symbol::T})),
+        thetadd(mentions(x, {Symbol::thetadd})),
+        from_thetadd(mentions(x, {Symbol::alpha, Symbol::f, Symbol::T})) {}
 
   bool velocities;
-  bool accelerations;
+  bool thetadd;
+  bool from_thetadd;  ///< What follows from θ̈.
 };
 
 /// An expression, a model, and its states.
@@ -63,7 +63,7 @@ class Operation {
       default:
         break;
     }
-    set_single_state("this mode");
+    set_single_state("this mode", Taken(x));
     switch (mode) {
       case Mode::plan:
         return plan(x);
@@ -82,8 +82,13 @@ class Operation {
 
   /// Reads expressions until they end; see converse.
   bool interact(Variables variables) {
-    set_single_state("a session");
-    return converse({system_, nodes_, std::move(variables), order_});
+    refuse_states("a session");
+    if (arguments_.states.a && arguments_.states.tau) {
+      throw ArgumentError("both --a and --tau are given, and either follows from the other: leave one out");
+    }
+    GivenState at;
+    arguments_.states.for_each(model(), {}, [&](const GivenState& state) { at = state; });
+    return converse(Session(system_, nodes_, std::move(variables), order_, std::move(at)));
   }
 
  private:
@@ -92,32 +97,37 @@ class Operation {
   // -------------------------------------------------------------------------------------------------------------------
   // States
 
-  void set(const State& state) {
+  void set(const GivenState& state) {
     const std::vector<double> at_rest(static_cast<std::size_t>(model().nv()));
     system_.set_state(state.q, state.v.empty() ? at_rest : state.v);
   }
 
-  void set_accelerations(const State& state, bool has_a, bool has_tau) {
-    if (has_a && has_tau) {
-      throw ArgumentError("both a and tau are given, and either follows from the other: leave one out");
+  /// Gives θ̈ or T. A line may have both, as `eval` takes them: then θ̈ asked for by itself is that of tau, as `fd`,
+  /// and T, α and f are those of a, as `id`.
+  void set_accelerations(const GivenState& state, const Taken& taken) {
+    const bool both = state.given.a && state.given.tau;
+    if (both && taken.thetadd && taken.from_thetadd) {
+      throw ArgumentError("both a and tau are given, and thetadd is either: leave one out");
     }
-    if (has_a) {
+    if (state.given.a && !(both && taken.thetadd)) {
       system_.set_accelerations(state.a);
-    } else if (has_tau) {
+    } else if (state.given.tau) {
       system_.set_torques(state.tau);
     }
   }
 
-  void set_from_options(const State& state) {
-    set(state);
-    set_accelerations(state, !arguments_.states.a.empty(), !arguments_.states.tau.empty());
-  }
-
-  void set_single_state(const char* what) {
+  void refuse_states(const char* what) const {
     if (!arguments_.states.states.empty()) {
       throw ArgumentError(fmt::format("--states is for --dense and --apply; {} has one state: --q, --v", what));
     }
-    arguments_.states.for_each(model(), {}, [&](const State& state) { set_from_options(state); });
+  }
+
+  void set_single_state(const char* what, const Taken& taken) {
+    refuse_states(what);
+    arguments_.states.for_each(model(), {}, [&](const GivenState& state) {
+      set(state);
+      set_accelerations(state, taken);
+    });
   }
 
   /// Calls f at each state.
@@ -130,19 +140,12 @@ class Operation {
     if (taken.velocities) {
       users.v.push_back(name);
     }
-    const bool from_file = !arguments_.states.states.empty();
-    arguments_.states.for_each(model(), users, [&](const State& state) {
-      if (!from_file) {
-        set_from_options(state);
-      } else {
-        set(state);
-        if (taken.accelerations) {
-          if (state.a.empty() && state.tau.empty() && model().nv() > 0) {
-            throw ArgumentError(fmt::format("there is neither \"a\" nor \"tau\", needed for {}", name));
-          }
-          set_accelerations(state, !state.a.empty(), !state.tau.empty());
-        }
-      }
+    if (taken.thetadd || taken.from_thetadd) {
+      users.a_or_tau.push_back(name);
+    }
+    arguments_.states.for_each(model(), users, [&](const GivenState& state) {
+      set(state);
+      set_accelerations(state, taken);
       f();
     });
   }
@@ -171,20 +174,10 @@ class Operation {
     const std::vector<double> columns = dense_matrix(evaluation, order_);
     const auto rows = static_cast<std::size_t>(evaluation.rows());
     const auto cols = static_cast<std::size_t>(evaluation.cols());
-    JsonWriter json;
+    JsonWriter json([&](std::string_view text) { output.write(text); });
     json.begin_object().key("rows").value(evaluation.rows()).key("cols").value(evaluation.cols());
-    json.key("kind").value(to_string(x.kind())).key("data").begin_array();
-    for (std::size_t i = 0; i < rows; ++i) {
-      json.begin_array();
-      for (std::size_t j = 0; j < cols; ++j) {
-        json.value(columns[i + j * rows]);
-      }
-      json.end_array();
-      output.write(json.text());  // row by row: the text of a large matrix takes more room than its numbers
-      json.forget();
-    }
-    json.end_array().end_object().newline();
-    output.write(json.text());
+    json.key("kind").value(to_string(x.kind())).key("data").matrix(columns, rows, cols);
+    json.end_object().newline().finish();
   }
 
   void plan(const Operator& x) {
@@ -269,7 +262,7 @@ class Operation {
         places_of(model(), nodes_, evaluation.expression().domain(), evaluation.cols(), order_);
     const std::vector<Place> out =
         places_of(model(), nodes_, evaluation.expression().range(), evaluation.rows(), order_);
-    const std::vector<std::vector<double>> vectors = read_vectors(evaluation.cols());
+    const std::vector<std::vector<double>> vectors = read_vectors(arguments_.apply, evaluation.cols());
     std::vector<double> argument(in.size());
     std::vector<double> result(out.size());
     std::vector<double> shown(out.size());
@@ -293,49 +286,6 @@ class Operation {
       }
     });
     output.commit();
-  }
-
-  std::vector<std::vector<double>> read_vectors(int size) const {
-    if (arguments_.apply == "-") {
-      return read_vectors(std::cin, "<standard input>", size);
-    }
-    std::ifstream in(arguments_.apply, std::ios::binary);
-    if (!in) {
-      throw ModelError({arguments_.apply, 0}, fmt::format("there is no readable file '{}'", arguments_.apply),
-                       "check the path");
-    }
-    return read_vectors(in, arguments_.apply, size);
-  }
-
-  static std::vector<std::vector<double>> read_vectors(std::istream& in, const std::string& file, int size) {
-    const std::string cure = fmt::format("write one array a line: [{} numbers]", size);
-    simdjson::dom::parser parser;
-    std::vector<std::vector<double>> out;
-    std::string line;
-    for (int number = 1; std::getline(in, line); ++number) {
-      if (io::trimmed(line).empty()) {
-        continue;
-      }
-      line.reserve(line.size() + simdjson::SIMDJSON_PADDING);
-      out.emplace_back();
-      try {
-        const simdjson::dom::array array = parser.parse(line.data(), line.size(), false);
-        for (const simdjson::dom::element element : array) {
-          out.back().push_back(element.get_double());
-        }
-      } catch (const simdjson::simdjson_error& error) {
-        throw ModelError({file, number}, fmt::format("this is not a JSON array of numbers: {}", error.what()), cure);
-      }
-      if (std::ssize(out.back()) != size) {
-        throw ModelError({file, number},
-                         fmt::format("the vector has {} numbers, the expression acts on {}", out.back().size(), size),
-                         cure);
-      }
-    }
-    if (in.bad()) {
-      throw ModelError({file, 0}, "the vectors cannot be read to the end");
-    }
-    return out;
   }
 
   const OpArguments& arguments_;

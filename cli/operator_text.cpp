@@ -9,6 +9,7 @@
 
 #include "bunraku/io/detail/numbers.hpp"
 #include "json_writer.hpp"
+#include "limits.hpp"
 
 namespace bunraku::cli {
 
@@ -107,7 +108,10 @@ std::optional<Sides> split_sides(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     brackets += text[i] == '[' ? 1 : text[i] == ']' ? -1 : 0;
     if (text[i] == '=' && brackets <= 0) {
-      return Sides{io::trimmed(text.substr(0, i)), io::trimmed(text.substr(i + 1))};
+      const bool doubled = i + 1 < text.size() && text[i + 1] == '=';
+      return Sides{.left = io::trimmed(text.substr(0, i)),
+                   .right = io::trimmed(text.substr(i + (doubled ? 2 : 1))),
+                   .doubled = doubled};
     }
   }
   return std::nullopt;
@@ -150,12 +154,8 @@ std::vector<Place> places_of(const Model& model, const std::vector<std::string>&
 }
 
 std::vector<double> dense_matrix(Evaluation& evaluation, Order order) {
-  constexpr std::int64_t most_numbers = 25'000'000;
+  check_matrix_size("the matrix", evaluation.rows(), evaluation.cols(), "apply it to vectors instead");
   const std::int64_t numbers = std::int64_t{evaluation.rows()} * evaluation.cols();
-  if (numbers > most_numbers) {
-    throw ArgumentError(fmt::format("the matrix would have {} × {} numbers, more than {}: apply it to vectors instead",
-                                    evaluation.rows(), evaluation.cols(), most_numbers));
-  }
   std::vector<double> out(static_cast<std::size_t>(numbers));
   evaluation.dense(std::span<double>(out), order);
   return out;

@@ -25,12 +25,13 @@ inline constexpr const char* let_help =
 /// The names of a list: separated by commas, white space around them aside; a backslash before a comma keeps it.
 std::vector<std::string> split_names(std::string_view list);
 
-/// The two sides of `LHS = RHS`.
+/// The two sides of `LHS = RHS` or `LHS == RHS`.
 struct Sides {
   std::string_view left;   ///< Before the sign.
   std::string_view right;  ///< After it.
+  bool doubled = false;    ///< It is `==`.
 };
-/// Takes a text apart at its `=`, one in a body's name aside; nothing where there is none.
+/// Takes a text apart at its `=` or `==`, one in a body's name aside; nothing where there is none.
 std::optional<Sides> split_sides(std::string_view text);
 
 /// A row or a column of a matrix.

@@ -1,6 +1,8 @@
 #include "output.hpp"
 
 #include <array>
+#include <cerrno>
+#include <system_error>
 
 #include "bunraku/error.hpp"
 
@@ -10,15 +12,22 @@ namespace {
 
 constexpr std::size_t memory_limit = std::size_t{64} << 20;
 
+[[noreturn]] void fail() {
+  if (errno == EPIPE) {
+    throw ReaderGone();
+  }
+  throw Error("standard output cannot be written: " + std::generic_category().message(errno));
+}
+
 void send(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-    throw Error("standard output cannot be written");
+    fail();
   }
 }
 
 void flush() {
   if (std::fflush(stdout) != 0) {
-    throw Error("standard output cannot be written");
+    fail();
   }
 }
 

@@ -1,17 +1,18 @@
 #include "states.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
-#include <iostream>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <simdjson.h>
 
 #include "bunraku/io/detail/numbers.hpp"
+#include "bunraku/model/configuration.hpp"
 #include "bunraku/operators/operator.hpp"
+#include "limits.hpp"
+#include "lines.hpp"
 
 namespace bunraku::cli {
 
@@ -28,16 +29,26 @@ void StateArguments::add_to(CLI::App& command) {
 }
 
 std::vector<double> parse_numbers(const std::string& text, const std::string& option) {
-  std::string spaced = text;
-  std::replace(spaced.begin(), spaced.end(), ',', ' ');
   std::vector<double> out;
-  std::string_view rest = spaced;
-  for (std::string_view word = io::next_word(rest); !word.empty(); word = io::next_word(rest)) {
-    const auto value = io::parse_number(word);
-    if (!value || !std::isfinite(*value)) {
-      throw ArgumentError(fmt::format("{}: '{}' is not a finite number", option, word));
+  std::string_view rest = text;
+  const bool has_commas = text.find(',') != std::string::npos;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    std::string_view part = rest.substr(0, comma);
+    rest.remove_prefix(more ? comma + 1 : rest.size());
+    if (has_commas && io::trimmed(part).empty()) {
+      throw ArgumentError(fmt::format("{}: a number is missing {} in '{}'", option,
+                                      more ? "before a comma" : "after the last comma",
+                                      bunraku::detail::printable(text)));
     }
-    out.push_back(*value);
+    for (std::string_view word = io::next_word(part); !word.empty(); word = io::next_word(part)) {
+      const auto value = io::parse_number(word);
+      if (!value || !std::isfinite(*value)) {
+        throw ArgumentError(fmt::format("{}: '{}' is not a finite number", option, bunraku::detail::printable(word)));
+      }
+      out.push_back(*value);
+    }
   }
   return out;
 }
@@ -74,9 +85,9 @@ class LineReader {
   LineReader(const Model& model, const Users& users) : model_(model), users_(users) {}
 
   /// Parses `line`, whose buffer has the parser's padding. Throws LineError.
-  const State& read(std::string& line) {
+  const GivenState& read(std::string& line) {
     line.reserve(line.size() + simdjson::SIMDJSON_PADDING);
-    seen_ = {};
+    state_.given = {};
     state_.q.clear();
     state_.v.clear();
     state_.a.clear();
@@ -89,9 +100,8 @@ class LineReader {
     } catch (const simdjson::simdjson_error& error) {
       throw LineError(fmt::format("this is not a JSON object of number lists: {}", error.what()));
     }
-    if ((!seen_.q && !users_.q.empty()) || (!seen_.v && !users_.v.empty()) || (!seen_.a && !users_.a.empty()) ||
-        (!seen_.tau && !users_.tau.empty())) {
-      throw LineError(missing());
+    if (const std::string lacks = missing(); !lacks.empty()) {
+      throw LineError(lacks);
     }
     return state_;
   }
@@ -108,22 +118,29 @@ class LineReader {
     add(users_.v, "v", model_.nv());
     add(users_.a, "a", model_.nv());
     add(users_.tau, "tau", model_.nv());
+    if (!users_.a_or_tau.empty()) {
+      wanted.push_back(fmt::format("\"a\" or \"tau\": [{} numbers]", model_.nv()));
+    }
     return fmt::format("write one object a line: {{{}}}", fmt::join(wanted, ", "));
   }
 
  private:
-  /// Names all that is missing, and what for.
+  /// Names all that is missing, and what for; empty where nothing is.
   std::string missing() const {
     std::vector<std::string> out;
-    const auto add = [&](const std::vector<std::string>& users, bool seen, std::string_view name) {
-      if (!users.empty() && !seen) {
+    const Needs& seen = state_.given;
+    const auto add = [&](const std::vector<std::string>& users, bool there, std::string_view name) {
+      if (!users.empty() && !there) {
         out.push_back(fmt::format("there is no \"{}\", needed for {}", name, fmt::join(users, ", ")));
       }
     };
-    add(users_.q, seen_.q, "q");
-    add(users_.v, seen_.v, "v");
-    add(users_.a, seen_.a, "a");
-    add(users_.tau, seen_.tau, "tau");
+    add(users_.q, seen.q, "q");
+    add(users_.v, seen.v, "v");
+    add(users_.a, seen.a, "a");
+    add(users_.tau, seen.tau, "tau");
+    if (!users_.a_or_tau.empty() && !seen.a && !seen.tau) {
+      out.push_back(fmt::format("there is neither \"a\" nor \"tau\", needed for {}", fmt::join(users_.a_or_tau, ", ")));
+    }
     return fmt::format("{}", fmt::join(out, "; "));
   }
 
@@ -134,9 +151,10 @@ class LineReader {
       bool& seen;
       int size;
     };
+    Needs& seen = state_.given;
     const std::array<Field, 4> fields = {
-        Field{"q", state_.q, seen_.q, model_.nq()}, Field{"v", state_.v, seen_.v, model_.nv()},
-        Field{"a", state_.a, seen_.a, model_.nv()}, Field{"tau", state_.tau, seen_.tau, model_.nv()}};
+        Field{"q", state_.q, seen.q, model_.nq()}, Field{"v", state_.v, seen.v, model_.nv()},
+        Field{"a", state_.a, seen.a, model_.nv()}, Field{"tau", state_.tau, seen.tau, model_.nv()}};
     for (const Field& field : fields) {
       if (key != field.name) {
         continue;
@@ -157,78 +175,57 @@ class LineReader {
 
   const Model& model_;
   const Users& users_;
-  Needs seen_;
-  State state_;
+  GivenState state_;
   simdjson::dom::parser parser_;
 };
 
-void read_lines(std::istream& in, const std::string& file, LineReader& reader,
-                const std::function<void(const State&)>& f) {
+void read_lines(const std::string& path, LineReader& reader, const std::function<void(const GivenState&)>& f) {
+  Lines lines(path, most_streamed, reader.cure());
   std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    if (number == 1 && line.starts_with(byte_order_mark)) {
-      line.erase(0, byte_order_mark.size());
-    }
+  while (lines.next(line)) {
     if (io::trimmed(line).empty()) {
       continue;
     }
     try {
       f(reader.read(line));
     } catch (const LineError& error) {
-      throw ModelError({file, number}, error.what(), reader.cure());
+      throw ModelError(lines.where(), error.what(), reader.cure());
     } catch (const OperatorError& error) {  // of what was computed from it
-      throw ModelError({file, number}, error.problem(), error.cure());
+      throw ModelError(lines.where(), error.problem(), error.cure());
     } catch (const Error& error) {
-      throw ModelError({file, number}, error.what());
+      throw ModelError(lines.where(), error.what());
     }
-  }
-  if (in.bad()) {
-    throw ModelError({file, 0}, "the states cannot be read to the end");
   }
 }
 
 }  // namespace
 
 void StateArguments::for_each(const Model& model, const Users& users,
-                              const std::function<void(const State&)>& f) const {
+                              const std::function<void(const GivenState&)>& f) const {
   if (!states.empty()) {
-    if (!q.empty() || !v.empty() || !a.empty() || !tau.empty()) {
+    if (q || v || a || tau) {
       throw ArgumentError("give either --states or --q, --v, --a, --tau, not both");
     }
     LineReader reader(model, users);
-    if (states == "-") {
-      std::ios::sync_with_stdio(false);
-      read_lines(std::cin, "<standard input>", reader, f);
-      return;
-    }
-    std::ifstream in(states, std::ios::binary);
-    if (!in) {
-      throw ModelError({states, 0}, fmt::format("there is no readable file '{}'", states), "check the path");
-    }
-    read_lines(in, states, reader, f);
+    read_lines(states, reader, f);
     return;
   }
-  State state;
-  const auto nv = static_cast<std::size_t>(model.nv());
+  GivenState state;
   state.q.resize(static_cast<std::size_t>(model.nq()));
-  for (const Body& body : model.bodies()) {
-    if (body.nq > 0) {
-      hinge_neutral(body.hinge, &state.q[static_cast<std::size_t>(body.q_index)]);
+  neutral(model, std::span<double>(state.q));
+  const auto take = [](const std::optional<std::string>& text, const char* option, std::vector<double>& out, int size) {
+    if (text) {
+      out = parse_numbers(*text, option);
+      check_length<ArgumentError>(out, size, option);
+    } else {
+      out.resize(static_cast<std::size_t>(size));  // q is neutral already
     }
-  }
-  const auto given = [](const std::string& text, const char* option, std::vector<double>& out, std::size_t size) {
-    if (text.empty()) {
-      out.resize(size);  // q is neutral already
-      return;
-    }
-    out = parse_numbers(text, option);
-    check_length<ArgumentError>(out, static_cast<int>(size), option);
+    return text.has_value();
   };
-  given(q, "--q", state.q, state.q.size());
-  given(v, "--v", state.v, nv);
-  given(a, "--a", state.a, nv);
-  given(tau, "--tau", state.tau, nv);
+  state.given = {.q = take(q, "--q", state.q, model.nq()),
+                 .v = take(v, "--v", state.v, model.nv()),
+                 .a = take(a, "--a", state.a, model.nv()),
+                 .tau = take(tau, "--tau", state.tau, model.nv())};
   f(state);
 }
 

@@ -7,6 +7,7 @@
 
 #include "bunraku/io/detail/numbers.hpp"
 #include "bunraku/version.hpp"
+#include "limits.hpp"
 
 namespace bunraku::cli {
 
@@ -66,7 +67,20 @@ std::vector<std::string> computed() {
   return out;
 }
 
+/// Whether an item asks for what `lambda_inverse` was called once.
+bool is_osim(std::string_view item) {
+  return item == "osim" || item.starts_with("osim:");
+}
+
 const Quantity& known_quantity(const std::string& item) {
+  if (is_osim(item)) {
+    const std::string nodes = item.size() > 5 ? item.substr(4) : ":NODE,NODE…";
+    throw ArgumentError(
+        fmt::format("--want: '{}' has two meanings in the literature: write lambda_inverse{} for J·inverse_mass·Jᵀ, "
+                    "lambda{} for its "
+                    "inverse",
+                    item, nodes, nodes));
+  }
   const Quantity* const found = quantity_of(item);
   if (found == nullptr) {
     std::vector<std::string> names;
@@ -94,28 +108,29 @@ void read_jacobian(std::string_view argument, Request& request) {
   request.names = {name_of(argument.substr(1, colon - 1))};
   const std::string_view frame = argument.substr(colon + 1);
   if (frame == "aligned") {
-    request.frame = ReferenceFrame::aligned;
+    request.frame = Frame::aligned;
   } else if (frame == "world") {
-    request.frame = ReferenceFrame::world_origin;
+    request.frame = Frame::world;
   } else if (frame != "node") {
     throw ArgumentError(fmt::format("--want: the frame of '{}' is none of node, aligned, world", request.key));
   }
 }
 
-void add_node(std::string_view node, Request& osim) {
+void add_node(std::string_view node, Request& request) {
   if (node.empty()) {
-    throw ArgumentError(fmt::format("--want: a node of '{}' has no name: write osim:NODE,NODE…", osim.key));
+    throw ArgumentError(fmt::format("--want: a node of '{}' has no name: write {}{}", request.key,
+                                    request.quantity->name, request.quantity->argument));
   }
-  osim.names.push_back(name_of(node));
+  request.names.push_back(name_of(node));
 }
 
 Request request_of(const std::string& item) {
-  Request request{.key = item, .quantity = &known_quantity(item), .names = {}, .closed_osim = {}, .nodes = {}};
+  Request request{.key = item, .quantity = &known_quantity(item), .names = {}, .closed_list = {}, .nodes = {}};
   const std::string_view name = request.quantity->name;
   const std::string_view argument = std::string_view(item).substr(name.size());
   if (name == "jacobian") {
     read_jacobian(argument, request);
-  } else if (name == "osim") {
+  } else if (!request.quantity->argument.empty()) {
     add_node(argument.empty() ? argument : argument.substr(1), request);
   }
   return request;
@@ -124,15 +139,15 @@ Request request_of(const std::string& item) {
 std::vector<Request> requests_of(const std::string& list) {
   std::vector<Request> out;
   for (const std::string& item : items_of(list)) {
-    const bool after_osim = !out.empty() && out.back().quantity->name == "osim";
-    if (after_osim && quantity_of(item) == nullptr) {
+    const bool in_list = !out.empty() && takes_list(*out.back().quantity);
+    if (in_list && quantity_of(item) == nullptr && !is_osim(item)) {
       out.back().key += "," + item;
       add_node(item, out.back());
       continue;
     }
     Request request = request_of(item);
-    if (after_osim) {
-      request.closed_osim = out.back().key;
+    if (in_list) {
+      request.closed_list = out.back().key;
     }
     out.push_back(std::move(request));
   }
@@ -158,9 +173,11 @@ std::vector<Request> requests_of(const std::string& list) {
 
 std::string want_help() {
   std::string help =
-      "what to compute, separated by commas; repeatable. After osim:NODE the names that follow are nodes of it, up to "
-      "the name of a quantity or the end of the list; \\ before a name makes it a node, before a comma a part of a "
-      "name";
+      "what to compute, separated by commas; repeatable. After lambda:NODE and lambda_inverse:NODE the names that "
+      "follow "
+      "are nodes of it, up to the name of a quantity or the end of the list; \\ before a name makes it a node, before "
+      "a "
+      "comma a part of a name";
   for (const Quantity& quantity : quantities()) {
     if (quantity.write != nullptr) {
       help += fmt::format("\n{}{}: {}", quantity.name, quantity.argument, quantity.help);
@@ -183,11 +200,11 @@ std::vector<Request> parse_want(const std::vector<std::string>& lists) {
 
 void find_nodes(const Model& model, std::vector<Request>& requests) {
   for (Request& request : requests) {
-    if (!request.closed_osim.empty() && model.find_node(request.key)) {
+    if (!request.closed_list.empty() && model.find_node(request.key)) {
       throw ArgumentError(
           fmt::format("--want: '{0}' after '{1}' is a quantity, and a node of this model: give the quantity a --want "
                       "of its own, or write {1},\\{0} for the node",
-                      request.key, request.closed_osim));
+                      request.key, request.closed_list));
     }
     for (std::size_t i = 0; i < request.names.size(); ++i) {
       const std::string& name = request.names[i];
@@ -195,6 +212,16 @@ void find_nodes(const Model& model, std::vector<Request>& requests) {
         throw_unknown(name, request, model);  // a node or a quantity may be misspelt
       }
       request.nodes.push_back(model.node(name));
+    }
+  }
+}
+
+void check_sizes(const Model& model, const std::vector<Request>& requests) {
+  for (const Request& request : requests) {
+    if (request.quantity->size != nullptr) {
+      const Size size = request.quantity->size(model, request);
+      check_matrix_size(fmt::format("--want: '{}'", request.key), size.rows, size.cols,
+                        "id, fd and log_det need no matrix, and `bunraku op MODEL EXPR --apply` forms none");
     }
   }
 }

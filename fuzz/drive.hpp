@@ -47,10 +47,10 @@ inline bool is_tame(const Model& model) {
 
 /// Uses a model as a user would. Nothing here may throw.
 inline void use(const Model& model) {
-  Kinematics kinematics(model);
+  State state(model);
   const Eigen::VectorXd q = random_configuration(model, 1);
   const Eigen::VectorXd v = Eigen::VectorXd::Ones(model.nv());
-  kinematics.set_state(q, v);
+  state.set(q, v);
   require(q.allFinite());
   require(difference(model, q, q).norm() < 1e-9);
   const bool tame = is_tame(model);
@@ -59,9 +59,9 @@ inline void use(const Model& model) {
     require(body.parent < i);
     require(std::isfinite(body.inertia.mass) && body.inertia.mass >= 0);
     require(model.find_body(body.name) == i && model.find_hinge(body.hinge.name) == i);
-    require(!tame || to_eigen(kinematics.pose(i)).allFinite());
+    require(!tame || to_eigen(pose(state, i)).allFinite());
   }
-  require(!tame || to_eigen(kinematics.center_of_mass()).allFinite());
+  require(!tame || to_eigen(center_of_mass(state)).allFinite());
   const Model merged = merge_fixed(model);
   require(merged.nv() == model.nv());
   if (urdf_losses(model).empty()) {

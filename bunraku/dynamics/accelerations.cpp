@@ -1,29 +1,29 @@
 #include <algorithm>
 
-#include "bunraku/dynamics/detail/state.hpp"
-#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/kinematics.hpp"
 
 namespace bunraku {
 
 template <class T>
-void BasicDynamics<T>::accelerations(std::span<const T> acceleration, std::span<Motion<T>> out) {
-  State& s = *state_;
-  check_argument(acceleration, s.nv(), "acceleration");
+void accelerations(BasicState<T>& state, In<T> acceleration, std::type_identity_t<std::span<Motion<T>>> out) {
+  detail::StateData<T>& s = state.data();
+  const std::span<const T> rate = detail::given(acceleration, s.nv(), "acceleration");
   check_size(out.size(), s.blocks.size(), "the array of accelerations");
-  s.coordinates.spread(acceleration, s.full);
+  s.coordinates.spread(rate, s.full);
   s.sweep_accelerations(out);
 }
 
 template <class T>
-void BasicDynamics<T>::bias_accelerations(std::span<Motion<T>> out) {
-  State& s = *state_;
+void bias_accelerations(BasicState<T>& state, std::type_identity_t<std::span<Motion<T>>> out) {
+  detail::StateData<T>& s = state.data();
   check_size(out.size(), s.blocks.size(), "the array of accelerations");
   std::fill(s.full.begin(), s.full.end(), T(0));
   s.sweep_accelerations(out);
 }
 
 template <class T>
-void BasicDynamics<T>::State::sweep_accelerations(std::span<Motion<T>> out) {
+void detail::StateData<T>::sweep_accelerations(std::span<Motion<T>> out) {
   blocks.need_velocities();
   for (int k = 0; k < blocks.size(); ++k) {  // α(k) = φ*(p,k)α(p) + H*θ̈ + a(k) (RK92 8, 25)
     const int p = blocks.parent(k);
@@ -38,11 +38,11 @@ void BasicDynamics<T>::State::sweep_accelerations(std::span<Motion<T>> out) {
   }
 }
 
-template void BasicDynamics<double>::accelerations(std::span<const double>, std::span<Motion<double>>);
-template void BasicDynamics<double>::bias_accelerations(std::span<Motion<double>>);
-template void BasicDynamics<double>::State::sweep_accelerations(std::span<Motion<double>>);
-template void BasicDynamics<float>::accelerations(std::span<const float>, std::span<Motion<float>>);
-template void BasicDynamics<float>::bias_accelerations(std::span<Motion<float>>);
-template void BasicDynamics<float>::State::sweep_accelerations(std::span<Motion<float>>);
+template void accelerations(BasicState<double>&, In<double>, std::span<Motion<double>>);
+template void bias_accelerations(BasicState<double>&, std::span<Motion<double>>);
+template void detail::StateData<double>::sweep_accelerations(std::span<Motion<double>>);
+template void accelerations(BasicState<float>&, In<float>, std::span<Motion<float>>);
+template void bias_accelerations(BasicState<float>&, std::span<Motion<float>>);
+template void detail::StateData<float>::sweep_accelerations(std::span<Motion<float>>);
 
 }  // namespace bunraku

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "bunraku/dynamics/detail/block_sweeps.hpp"
-#include "bunraku/dynamics/detail/state.hpp"
-#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/momentum.hpp"
 
 namespace bunraku {
 
@@ -10,21 +10,21 @@ namespace {
 
 /// Adds the column of one of all hinges' velocities to the user's matrix of six rows.
 template <class T>
-void add_column(const Force<T>& f, const kernels::Follower<T>& follower, std::span<T> out) {
+void add_column(const Force<T>& f, const kernels::Follower<T>& follower, const detail::MatrixSpan<T>& out) {
   for (int i = 0; i < 6; ++i) {
-    out[static_cast<std::size_t>(6 * follower.own + i)] += follower.ratio * f[i];
+    out(i, follower.own) += follower.ratio * f[i];
   }
 }
 
 }  // namespace
 
 template <class T>
-void BasicDynamics<T>::center_of_mass_jacobian(std::span<T> out) {
-  State& s = *state_;
-  check_size(out.size(), 3 * s.nv(), "the Jacobian of the centre of mass");
+void center_of_mass_jacobian(BasicState<T>& state, MatrixOut<T> jacobian) {
+  detail::StateData<T>& s = state.data();
+  const auto out = detail::wanted(jacobian, 3, s.nv(), "the Jacobian of the centre of mass");
   s.blocks.need_world();
   kernels::sweep_composites(s.blocks, s.composite);
-  std::fill(out.begin(), out.end(), T(0));
+  out.set_zero();
   if (!(s.model.mass() > 0)) {
     return;  // the centre stays at the world's origin
   }
@@ -35,19 +35,19 @@ void BasicDynamics<T>::center_of_mass_jacobian(std::span<T> out) {
       const Vec3<T> velocity = s.blocks.X_WB(k).rotation * momentum.force * per_mass;
       const auto& follower = s.coordinates.velocities[static_cast<std::size_t>(j)];
       for (int i = 0; i < 3; ++i) {
-        out[static_cast<std::size_t>(3 * follower.own + i)] += follower.ratio * velocity[i];
+        out(i, follower.own) += follower.ratio * velocity[i];
       }
     }
   }
 }
 
 template <class T>
-void BasicDynamics<T>::centroidal_momentum_matrix(std::span<T> out) {
-  State& s = *state_;
-  check_size(out.size(), 6 * s.nv(), "the centroidal momentum matrix");
-  const Vec3<T> c = center_of_mass();
+void centroidal_momentum_matrix(BasicState<T>& state, MatrixOut<T> matrix) {
+  detail::StateData<T>& s = state.data();
+  const auto out = detail::wanted(matrix, 6, s.nv(), "the centroidal momentum matrix");
+  const Vec3<T> c = center_of_mass(state);
   kernels::sweep_composites(s.blocks, s.composite);
-  std::fill(out.begin(), out.end(), T(0));
+  out.set_zero();
   for (int k = 0; k < s.blocks.size(); ++k) {  // RH* of body k, taken to the centre of mass
     const Transform<T>& X_WB = s.blocks.X_WB(k);
     for (int j = s.blocks.first(k); j < s.blocks.first(k) + s.blocks.nv(k); ++j) {
@@ -59,14 +59,14 @@ void BasicDynamics<T>::centroidal_momentum_matrix(std::span<T> out) {
 }
 
 template <class T>
-void BasicDynamics<T>::centroidal_momentum_matrix_rate(std::span<T> out) {
-  State& s = *state_;
-  check_size(out.size(), 6 * s.nv(), "the centroidal momentum matrix's rate");
-  const Vec3<T> c = center_of_mass();
+void centroidal_momentum_matrix_rate(BasicState<T>& state, MatrixOut<T> matrix) {
+  detail::StateData<T>& s = state.data();
+  const auto out = detail::wanted(matrix, 6, s.nv(), "the centroidal momentum matrix's rate");
+  const Vec3<T> c = center_of_mass(state);
   s.blocks.need_velocities();
   kernels::sweep_composites(s.blocks, s.composite);
   s.sweep_composite_rates();
-  std::fill(out.begin(), out.end(), T(0));
+  out.set_zero();
   Vec3<T> c_rate = Vec3<T>::zero();
   for (int k = 0; k < s.blocks.size(); ++k) {
     c_rate += s.blocks.X_WB(k).rotation * (s.blocks.M(k) * s.blocks.V(k)).force;
@@ -88,11 +88,11 @@ void BasicDynamics<T>::centroidal_momentum_matrix_rate(std::span<T> out) {
   }
 }
 
-template void BasicDynamics<double>::center_of_mass_jacobian(std::span<double>);
-template void BasicDynamics<double>::centroidal_momentum_matrix(std::span<double>);
-template void BasicDynamics<double>::centroidal_momentum_matrix_rate(std::span<double>);
-template void BasicDynamics<float>::center_of_mass_jacobian(std::span<float>);
-template void BasicDynamics<float>::centroidal_momentum_matrix(std::span<float>);
-template void BasicDynamics<float>::centroidal_momentum_matrix_rate(std::span<float>);
+template void center_of_mass_jacobian(BasicState<double>&, MatrixOut<double>);
+template void centroidal_momentum_matrix(BasicState<double>&, MatrixOut<double>);
+template void centroidal_momentum_matrix_rate(BasicState<double>&, MatrixOut<double>);
+template void center_of_mass_jacobian(BasicState<float>&, MatrixOut<float>);
+template void centroidal_momentum_matrix(BasicState<float>&, MatrixOut<float>);
+template void centroidal_momentum_matrix_rate(BasicState<float>&, MatrixOut<float>);
 
 }  // namespace bunraku

@@ -2,12 +2,12 @@
 #include <array>
 
 #include "bunraku/dynamics/detail/cast.hpp"
-#include "bunraku/dynamics/detail/state.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
 
 namespace bunraku {
 
 template <class T>
-void BasicDynamics<T>::State::sweep_composite_rates() {
+void detail::StateData<T>::sweep_composite_rates() {
   for (int k = 0; k < blocks.size(); ++k) {
     composite_rate[static_cast<std::size_t>(k)] = kernels::InertiaRate<T>::of(blocks.M(k), blocks.V(k));
   }
@@ -20,7 +20,7 @@ void BasicDynamics<T>::State::sweep_composite_rates() {
 }
 
 template <class T>
-void BasicDynamics<T>::State::rate_columns(int k) {
+void detail::StateData<T>::rate_columns(int k) {
   const Body& body = model.bodies()[static_cast<std::size_t>(k)];
   const kernels::HingeSlot& slot = coordinates.slots[static_cast<std::size_t>(k)];
   std::array<double, max_hinge_positions> position{};
@@ -35,9 +35,9 @@ void BasicDynamics<T>::State::rate_columns(int k) {
   }
 }
 
-template void BasicDynamics<double>::State::sweep_composite_rates();
-template void BasicDynamics<double>::State::rate_columns(int);
-template void BasicDynamics<float>::State::sweep_composite_rates();
-template void BasicDynamics<float>::State::rate_columns(int);
+template void detail::StateData<double>::sweep_composite_rates();
+template void detail::StateData<double>::rate_columns(int);
+template void detail::StateData<float>::sweep_composite_rates();
+template void detail::StateData<float>::rate_columns(int);
 
 }  // namespace bunraku

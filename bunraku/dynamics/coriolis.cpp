@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "bunraku/dynamics/detail/block_sweeps.hpp"
-#include "bunraku/dynamics/detail/state.hpp"
-#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/mass_matrix.hpp"
 
 namespace bunraku {
 
@@ -12,22 +12,20 @@ namespace bunraku {
 //
 //     C(i,j) = H(i) φ [R(k) Ḣ*(j) + B(k) H*(j)],     C(j,i) = Ḣ(i) φ R(k) H*(j) + H(i) φ B*(k) H*(j).
 template <class T>
-void BasicDynamics<T>::coriolis_matrix(std::span<T> out) {
-  State& s = *state_;
-  check_size(out.size(), std::ptrdiff_t{s.nv()} * s.nv(), "the Coriolis matrix");
+void coriolis_matrix(BasicState<T>& state, MatrixOut<T> matrix) {
+  detail::StateData<T>& s = state.data();
+  const auto out = detail::wanted(matrix, s.nv(), s.nv(), "the Coriolis matrix");
   s.blocks.need_velocities();
   kernels::sweep_composites(s.blocks, s.composite);
   s.sweep_composite_rates();
   for (int k = 0; k < s.blocks.size(); ++k) {
     s.rate_columns(k);
   }
-  std::fill(out.begin(), out.end(), T(0));
-  const auto n = static_cast<std::size_t>(s.nv());
+  out.set_zero();
   const auto add = [&](int i, int j, const T& element) {
     const auto& row = s.coordinates.velocities[static_cast<std::size_t>(i)];
     const auto& column = s.coordinates.velocities[static_cast<std::size_t>(j)];
-    out[static_cast<std::size_t>(column.own) * n + static_cast<std::size_t>(row.own)] +=
-        row.ratio * column.ratio * element;
+    out(row.own, column.own) += row.ratio * column.ratio * element;
   };
   for (int k = 0; k < s.blocks.size(); ++k) {
     const RigidInertia<T>& R = s.composite[static_cast<std::size_t>(k)];
@@ -53,7 +51,7 @@ void BasicDynamics<T>::coriolis_matrix(std::span<T> out) {
   }
 }
 
-template void BasicDynamics<double>::coriolis_matrix(std::span<double>);
-template void BasicDynamics<float>::coriolis_matrix(std::span<float>);
+template void coriolis_matrix(BasicState<double>&, MatrixOut<double>);
+template void coriolis_matrix(BasicState<float>&, MatrixOut<float>);
 
 }  // namespace bunraku

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "bunraku/dynamics/detail/block_algebra.hpp"
-#include "bunraku/dynamics/detail/state.hpp"
-#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/forward_dynamics.hpp"
 
 namespace bunraku {
 
@@ -136,19 +136,19 @@ struct PrintedSweeps {
 }  // namespace
 
 template <class T>
-void BasicDynamics<T>::forward_by(ForwardAlgorithm algorithm, std::span<const T> torque, std::span<T> acceleration,
-                                  Forces forces, std::span<Motion<T>> links) {
+void forward_dynamics_by(ForwardAlgorithm algorithm, BasicState<T>& state, In<T> torques, Out<T> accelerations,
+                         std::type_identity_t<Forces<T>> forces, std::type_identity_t<std::span<Motion<T>>> links) {
   const bool has_links = algorithm == ForwardAlgorithm::fd2 || algorithm == ForwardAlgorithm::fd4;
   if (!links.empty() && !has_links) {
     throw ArgumentError("only fd2 and fd4 have the accelerations of the bodies on the way: leave `links` empty");
   }
   if (algorithm == ForwardAlgorithm::articulated) {
-    forward(torque, acceleration, forces);
+    forward_dynamics(state, torques, accelerations, forces);
     return;
   }
-  State& s = *state_;
-  check_argument(torque, s.nv(), "torque");
-  check_size(acceleration.size(), s.nv(), "acceleration");
+  detail::StateData<T>& s = state.data();
+  const std::span<const T> torque = detail::given(torques, s.nv(), "torque");
+  const std::span<T> acceleration = detail::wanted(accelerations, s.nv(), "acceleration");
   check_size(links.size(), links.empty() ? 0 : s.blocks.size(), "links");
   s.check_forces(forces);
   s.require_block_diagonal();
@@ -187,9 +187,9 @@ void BasicDynamics<T>::forward_by(ForwardAlgorithm algorithm, std::span<const T>
   }
 }
 
-template void BasicDynamics<double>::forward_by(ForwardAlgorithm, std::span<const double>, std::span<double>, Forces,
-                                                std::span<Motion<double>>);
-template void BasicDynamics<float>::forward_by(ForwardAlgorithm, std::span<const float>, std::span<float>, Forces,
-                                               std::span<Motion<float>>);
+template void forward_dynamics_by(ForwardAlgorithm, BasicState<double>&, In<double>, Out<double>, Forces<double>,
+                                  std::span<Motion<double>>);
+template void forward_dynamics_by(ForwardAlgorithm, BasicState<float>&, In<float>, Out<float>, Forces<float>,
+                                  std::span<Motion<float>>);
 
 }  // namespace bunraku

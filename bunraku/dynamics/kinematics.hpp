@@ -1,74 +1,75 @@
 /// @file
-/// Poses and velocities of all bodies: the outward sweep V = φ*H*θ̇.
+/// Poses, velocities, accelerations and Jacobians of nodes. A node is a Node, a name or a body's index: see NodeRef.
 #pragma once
 
-#include <span>
-#include <string_view>
 #include <vector>
 
-#include "bunraku/model/configuration.hpp"
-#include "bunraku/spatial/eigen.hpp"
+#include "bunraku/dynamics/nodes.hpp"
+#include "bunraku/dynamics/results.hpp"
+#include "bunraku/dynamics/state.hpp"
 
 namespace bunraku {
 
-/// Where the bodies of a model are, and how they move. Setting a state and asking by index or node allocate nothing
-/// (asking by name may); several of these may share one model between threads, each thread with its own.
-class BUNRAKU_API Kinematics {
- public:
-  /// At the neutral configuration, at rest.
-  explicit Kinematics(Model model);
+/// X_WN: the pose of a node in the world. O(1) once a configuration's poses are there, O(N) for the first. Throws
+/// ArgumentError where there is no such node, as all of these do.
+template <class T>
+BUNRAKU_API Transform<T> pose(BasicState<T>& state, const NodeRef& node);
+/// B*φ*H*θ̇: the velocity of a node, as the frame says. O(1) once a state's velocities are there, O(N) for the first.
+template <class T>
+BUNRAKU_API Motion<T> velocity(BasicState<T>& state, const NodeRef& node, Frame frame);
+/// Jθ̈ + J̇θ̇: the rate of velocity() in the same frame, number by number, for hinge accelerations θ̈; true, without
+/// gravity's pseudo-acceleration. For `aligned` these are ω̇ and the acceleration of the node's origin. O(d).
+template <class T>
+BUNRAKU_API Motion<T> acceleration(BasicState<T>& state, const NodeRef& node, Frame frame, In<T> acceleration);
 
-  /// The model.
-  const Model& model() const { return model_; }
+/// J = B*φ*H* of a node, angular over linear, 6×n, or three of its rows. O(d + n).
+template <class T>
+BUNRAKU_API void jacobian(BasicState<T>& state, const NodeRef& node, Frame frame, MatrixOut<T> out,
+                          Rows rows = Rows::all);
+/// J̇, the derivative in time of each element of that matrix. O(d + n).
+template <class T>
+BUNRAKU_API void jacobian_rate(BasicState<T>& state, const NodeRef& node, Frame frame, MatrixOut<T> out,
+                               Rows rows = Rows::all);
+/// J̇θ̇ = B*φ*a + a(0) for `aligned`: the node's acceleration at θ̈ = 0. O(N).
+template <class T>
+BUNRAKU_API Motion<T> jacobian_bias(BasicState<T>& state, const NodeRef& node, Frame frame);
 
-  /// Sets configuration and velocity and brings everything up to date: X_WB = X_WP X_PB(q) and V = φ*H*θ̇. O(N).
-  /// Quaternions in q must have unit norm to 1e-6 (see normalize) and are brought to it exactly. Throws ArgumentError
-  /// for a wrong size, a number that is not finite or such a quaternion, and then leaves the state as it was.
-  void set_state(std::span<const double> q, std::span<const double> v);
-  /// As set_state with v = 0.
-  void set_configuration(std::span<const double> q);
+/// α(k) = φ*(H*θ̈ + a) for each body: the inertial derivative of V(k), at the body's origin in its axes. True
+/// accelerations, without gravity's pseudo-acceleration. N of them. O(N).
+template <class T>
+BUNRAKU_API void accelerations(BasicState<T>& state, In<T> acceleration,
+                               std::type_identity_t<std::span<Motion<T>>> out);
+/// The same at θ̈ = 0: φ*a. O(N).
+template <class T>
+BUNRAKU_API void bias_accelerations(BasicState<T>& state, std::type_identity_t<std::span<Motion<T>>> out);
 
-  /// X_WB: the pose of body i in the world; the identity for `world`. Throws ArgumentError when there is no body i.
-  const Transform<double>& pose(int body) const { return poses_[slot(body)]; }
-  /// V(i) of body i at its origin, in its own axes; zero for `world`. Throws as pose.
-  const Motion<double>& velocity(int body) const { return velocities_[slot(body)]; }
-  /// V(i) of body i at its origin, in the world's axes.
-  Motion<double> velocity_in_world(int body) const { return pose(body).rotation * velocity(body); }
-  /// X_WN: the pose of a node in the world.
-  Transform<double> pose(const Node& node) const { return pose(node.body) * node.X_BN; }
-  /// The velocity of a node at its origin, in its own axes: B*φ*H*θ̇.
-  Motion<double> velocity(const Node& node) const { return inverse_times(node.X_BN, velocity(node.body)); }
-  /// The centre of mass in the world, of all bodies, those fixed to the world included; the world's origin when
-  /// nothing has mass. O(N).
-  Vec3<double> center_of_mass() const;
-
-  /// See the span form.
-  BUNRAKU_INLINE void set_state(const Eigen::Ref<const Eigen::VectorXd>& q,
-                                const Eigen::Ref<const Eigen::VectorXd>& v) {
-    set_state(detail::as_span(q), detail::as_span(v));
-  }
-  /// See the span form.
-  BUNRAKU_INLINE void set_configuration(const Eigen::Ref<const Eigen::VectorXd>& q) {
-    set_configuration(detail::as_span(q));
-  }
-  /// The pose of a body or node, by name, as a homogeneous matrix. Throws ArgumentError for an unknown name.
-  BUNRAKU_INLINE Eigen::Matrix4d pose(std::string_view name) const { return to_eigen(pose(model_.node(name))); }
-  /// The velocity of a body or node, by name, at its origin in its own axes. Throws as pose.
-  BUNRAKU_INLINE EigenVector6<double> velocity(std::string_view name) const {
-    return to_eigen(velocity(model_.node(name)));
-  }
-
- private:
-  void sweep();
-  std::size_t slot(int body) const {
-    return body == world ? 0 : static_cast<std::size_t>(&model_.body(body) - model_.bodies().data()) + 1;
-  }
-
-  Model model_;
-  std::vector<double> q_;
-  std::vector<double> v_;
-  std::vector<Transform<double>> poses_;    // [0] is the world
-  std::vector<Motion<double>> velocities_;  // [0] is the world
-};
+/// @name The same, returned
+/// @{
+template <class T>
+BUNRAKU_INLINE JacobianX<T> jacobian(BasicState<T>& state, const NodeRef& node, Frame frame, Rows rows = Rows::all) {
+  JacobianX<T> out(rows == Rows::all ? 6 : 3, state.model().nv());
+  jacobian(state, node, frame, out, rows);
+  return out;
+}
+template <class T>
+BUNRAKU_INLINE JacobianX<T> jacobian_rate(BasicState<T>& state, const NodeRef& node, Frame frame,
+                                          Rows rows = Rows::all) {
+  JacobianX<T> out(rows == Rows::all ? 6 : 3, state.model().nv());
+  jacobian_rate(state, node, frame, out, rows);
+  return out;
+}
+template <class T>
+BUNRAKU_INLINE std::vector<Motion<T>> accelerations(BasicState<T>& state, In<T> acceleration) {
+  std::vector<Motion<T>> out(state.model().bodies().size());
+  accelerations(state, acceleration, out);
+  return out;
+}
+template <class T>
+BUNRAKU_INLINE std::vector<Motion<T>> bias_accelerations(BasicState<T>& state) {
+  std::vector<Motion<T>> out(state.model().bodies().size());
+  bias_accelerations(state, out);
+  return out;
+}
+/// @}
 
 }  // namespace bunraku

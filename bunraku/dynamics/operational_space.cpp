@@ -1,5 +1,7 @@
 // Operational space of several nodes on a tree (RJK89 3.10, A.3–A.5 with Ω across branches put right; RJK91 17–20).
 // Without mimics by the recursions of the papers; with mimics by the factor of the mass matrix.
+#include "bunraku/dynamics/operational_space.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -8,26 +10,24 @@
 #include "bunraku/dynamics/detail/block_sweeps.hpp"
 #include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/cholesky.hpp"
-#include "bunraku/dynamics/detail/nodes.hpp"
 #include "bunraku/dynamics/detail/singular.hpp"
-#include "bunraku/dynamics/detail/state.hpp"
-#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
 
 namespace bunraku {
 
 namespace {
 
-/// Throws ArgumentError where a node's body does not exist.
-void check_nodes(const Model& model, std::span<const Node> nodes) {
-  for (const Node& node : nodes) {
-    kernels::check_node(model, node);
+/// Throws ArgumentError where a node does not exist.
+void check_nodes(const Model& model, const NodeList& nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    static_cast<void>(nodes[i].place(model));
   }
 }
 
 /// Calls f(j, column) for the columns of J of a node in its own axes, j a velocity of all hinges. Needs positions.
 /// O(d).
 template <class T, class F>
-void for_each_column(const kernels::Blocks<T>& blocks, const Node& node, F&& f) {
+void for_each_column(const kernels::Blocks<T>& blocks, const Place& node, F&& f) {
   Transform<T> X_KN = kernels::cast<T>(node.X_BN);  // the node's pose in body k
   for (int k = node.body; k != world; k = blocks.parent(k)) {
     for (int j = blocks.first(k); j < blocks.first(k) + blocks.nv(k); ++j) {
@@ -39,11 +39,10 @@ void for_each_column(const kernels::Blocks<T>& blocks, const Node& node, F&& f) 
 
 /// Row r of the Jacobian of all nodes, in the user's coordinates.
 template <class T>
-void jacobian_row(const kernels::Blocks<T>& blocks, const kernels::Coordinates<T>& coordinates,
-                  std::span<const Node> nodes, std::size_t r, std::span<T> out) {
+void jacobian_row(const detail::StateData<T>& s, const NodeList& nodes, std::size_t r, std::span<T> out) {
   std::fill(out.begin(), out.end(), T(0));
-  for_each_column(blocks, nodes[r / 6], [&](std::size_t j, const Motion<T>& column) {
-    const kernels::Follower<T>& follower = coordinates.velocities[j];
+  for_each_column(s.blocks, nodes[r / 6].place(s.model), [&](std::size_t j, const Motion<T>& column) {
+    const kernels::Follower<T>& follower = s.coordinates.velocities[j];
     out[static_cast<std::size_t>(follower.own)] += follower.ratio * column[static_cast<int>(r % 6)];
   });
 }
@@ -69,12 +68,34 @@ int next_pivot(std::span<const T> whole, std::span<const T> left) {
   return best;
 }
 
-/// Writes the 6×6 block (i, j) of a matrix with `rows` rows, and its transpose at (j, i).
+/// Writes the 6×6 block (i, j) of a matrix, and its transpose at (j, i).
 template <class T, class F>
-void set_blocks(std::span<T> out, std::size_t rows, std::size_t i, std::size_t j, F&& element) {
-  for (std::size_t c = 0; c < 6; ++c) {
-    for (std::size_t r = 0; r < 6; ++r) {
-      out[(6 * j + c) * rows + 6 * i + r] = out[(6 * i + r) * rows + 6 * j + c] = element(r, c);
+void set_blocks(const detail::MatrixSpan<T>& out, int i, int j, F&& element) {
+  for (int c = 0; c < 6; ++c) {
+    for (int r = 0; r < 6; ++r) {
+      out(6 * i + r, 6 * j + c) = out(6 * j + c, 6 * i + r) =
+          element(static_cast<std::size_t>(r), static_cast<std::size_t>(c));
+    }
+  }
+}
+
+/// Λ⁻¹ with mimics, column by column: x = 𝓜⁻¹J*e, then J x.
+template <class T>
+void lambda_inverse_by_factor(detail::StateData<T>& s, const NodeList& nodes, const detail::MatrixSpan<T>& out) {
+  s.need_factor();
+  for (int c = 0; c < out.cols; ++c) {
+    jacobian_row<T>(s, nodes, static_cast<std::size_t>(c), s.unit);
+    kernels::solve_factored(s.factor, s.unit.data());
+    for (int i = c / 6; i < static_cast<int>(nodes.size()); ++i) {
+      Motion<T> seen = Motion<T>::zero();
+      for_each_column(s.blocks, nodes[static_cast<std::size_t>(i)].place(s.model),
+                      [&](std::size_t j, const Motion<T>& column) {
+                        const kernels::Follower<T>& follower = s.coordinates.velocities[j];
+                        seen += column * (follower.ratio * s.unit[static_cast<std::size_t>(follower.own)]);
+                      });
+      for (int r = 0; r < 6; ++r) {
+        out(6 * i + r, c) = out(c, 6 * i + r) = seen[r];
+      }
     }
   }
 }
@@ -82,61 +103,41 @@ void set_blocks(std::span<T> out, std::size_t rows, std::size_t i, std::size_t j
 }  // namespace
 
 template <class T>
-void BasicDynamics<T>::operational_space_inverse(std::span<const Node> nodes, std::span<T> out) {
-  State& s = *state_;
-  const std::size_t rows = 6 * nodes.size();
-  check_size(out.size(), static_cast<std::ptrdiff_t>(rows * rows), "Λ⁻¹");
+void lambda_inverse(BasicState<T>& state, const NodeList& nodes, MatrixOut<T> matrix) {
+  detail::StateData<T>& s = state.data();
+  const int m = static_cast<int>(nodes.size());
+  const auto out = detail::wanted(matrix, 6 * m, 6 * m, "Λ⁻¹");
   check_nodes(s.model, nodes);
   s.blocks.need_positions();
   if (s.has_mimics()) {
-    s.operational_space_by_factor(nodes, out);
+    lambda_inverse_by_factor(s, nodes, out);
     return;
   }
   s.blocks.need_articulated();
   kernels::sweep_upsilon(s.blocks, s.upsilon);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      int c = nodes[i].body;  // the closest common ancestor: parents have smaller indices
-      for (int other = nodes[j].body; c != other;) {
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      const Place first = nodes[static_cast<std::size_t>(i)].place(s.model);
+      const Place second = nodes[static_cast<std::size_t>(j)].place(s.model);
+      int c = first.body;  // the closest common ancestor: parents have smaller indices
+      for (int other = second.body; c != other;) {
         (c > other ? c : other) = s.blocks.parent(std::max(c, other));
       }
       if (c == world) {  // nothing common moves
-        set_blocks(out, rows, i, j, [](std::size_t, std::size_t) { return T(0); });
+        set_blocks(out, i, j, [](std::size_t, std::size_t) { return T(0); });
         continue;
       }
       // Ω(i,j) = ψ*(c,i)Υ(c)ψ(c,j), between B*(i) and B(j) (RJK89 A.5 corrected)
-      const auto psi = [&](const Node& node) {
+      const auto psi = [&](const Place& node) {
         return kernels::psi_times(s.blocks, c, node.body, kernels::unit_forces(kernels::cast<T>(node.X_BN)));
       };
-      const kernels::SixForces<T> left = psi(nodes[i]);
-      const kernels::SixForces<T> right = psi(nodes[j]);
+      const kernels::SixForces<T> left = psi(first);
+      const kernels::SixForces<T> right = psi(second);
       std::array<Motion<T>, 6> moved{};
-      for (std::size_t b = 0; b < 6; ++b) {
-        moved[b] = kernels::motion_of(s.upsilon[static_cast<std::size_t>(c)], right[b]);
+      for (std::size_t k = 0; k < 6; ++k) {
+        moved[k] = kernels::motion_of(s.upsilon[static_cast<std::size_t>(c)], right[k]);
       }
-      set_blocks(out, rows, i, j, [&](std::size_t a, std::size_t b) { return dot(left[a], moved[b]); });
-    }
-  }
-}
-
-/// Column by column: x = 𝓜⁻¹J*e, then J x.
-template <class T>
-void BasicDynamics<T>::State::operational_space_by_factor(std::span<const Node> nodes, std::span<T> out) {
-  need_factor();
-  const std::size_t rows = 6 * nodes.size();
-  Eigen::Map<Vector> x(unit.data(), nv());
-  for (std::size_t c = 0; c < rows; ++c) {
-    jacobian_row<T>(blocks, coordinates, nodes, c, unit);
-    kernels::solve_factored(factor, x.data());
-    for (std::size_t i = c / 6; i < nodes.size(); ++i) {
-      Motion<T> seen = Motion<T>::zero();
-      for_each_column(blocks, nodes[i], [&](std::size_t j, const Motion<T>& column) {
-        const kernels::Follower<T>& follower = coordinates.velocities[j];
-        seen += column * (follower.ratio * unit[static_cast<std::size_t>(follower.own)]);
-      });
-      for (std::size_t r = 0; r < 6; ++r) {
-        out[c * rows + 6 * i + r] = out[(6 * i + r) * rows + c] = seen[static_cast<int>(r)];
-      }
+      set_blocks(out, i, j, [&](std::size_t row, std::size_t column) { return dot(left[row], moved[column]); });
     }
   }
 }
@@ -145,22 +146,24 @@ void BasicDynamics<T>::State::operational_space_by_factor(std::span<const Node> 
 /// −1 / A_pp; after all sweeps, in whatever order, −A⁻¹ is there. The order is that of Cholesky with diagonal pivots,
 /// each relative to what it was at first, so that the rank does not depend on units.
 template <class T>
-void BasicDynamics<T>::operational_space_inertia(std::span<const Node> nodes, std::span<T> out) {
-  State& s = *state_;
-  operational_space_inverse(nodes, out);
+void lambda(BasicState<T>& state, const NodeList& nodes, MatrixOut<T> matrix) {
+  detail::StateData<T>& s = state.data();
+  lambda_inverse(state, nodes, matrix);
   const std::size_t n = 6 * nodes.size();
   if (n > s.unit.size()) {
     throw rank_loss(nodes.size(), s.nv(), true);
   }
   const std::span<T> whole = std::span<T>(s.unit).first(n);    // A_ii at first, or −1 once swept
   const std::span<T> left = std::span<T>(s.torques).first(n);  // A_ii now
+  using Strided = Eigen::Map<typename detail::StateData<T>::Matrix, 0, Eigen::OuterStride<>>;
+  const auto size = static_cast<Eigen::Index>(n);
+  Strided A(matrix.data(), size, size, Eigen::OuterStride<>(matrix.shaped() ? matrix.stride() : size));
   for (std::size_t i = 0; i < n; ++i) {
-    whole[i] = out[i * n + i];
+    whole[i] = A(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i));
   }
-  Eigen::Map<typename State::Matrix> A(out.data(), static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
   for (std::size_t rank = 0; rank < n; ++rank) {
     for (std::size_t i = 0; i < n; ++i) {
-      left[i] = out[i * n + i];
+      left[i] = A(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i));
     }
     const int p = next_pivot<T>(whole, left);
     if (p < 0) {
@@ -185,24 +188,24 @@ void BasicDynamics<T>::operational_space_inertia(std::span<const Node> nodes, st
 /// In place by columns: from X = 𝓜⁻¹J*, each step makes one more row of JX a row of I by adding columns of X to one
 /// another, and X(JX)⁻¹ = 𝓜⁻¹J*Λ is there at the end.
 template <class T>
-void BasicDynamics<T>::dynamically_consistent_inverse(std::span<const Node> nodes, std::span<T> out) {
-  State& s = *state_;
+void dynamically_consistent_inverse(BasicState<T>& state, const NodeList& nodes, MatrixOut<T> matrix) {
+  detail::StateData<T>& s = state.data();
   const std::size_t m = 6 * nodes.size();
-  check_size(out.size(), s.nv() * static_cast<std::ptrdiff_t>(m), "J̄");
+  const auto out = detail::wanted(matrix, s.nv(), static_cast<std::ptrdiff_t>(m), "J̄");
   check_nodes(s.model, nodes);
   if (m > s.unit.size()) {
     throw rank_loss(nodes.size(), s.nv(), true);
   }
   s.blocks.need_positions();
-  Eigen::Map<typename State::Matrix> X(out.data(), s.nv(), static_cast<Eigen::Index>(m));
+  Eigen::Map<typename detail::StateData<T>::Matrix, 0, Eigen::OuterStride<>> X(
+      out.data, s.nv(), static_cast<Eigen::Index>(m), Eigen::OuterStride<>(out.stride));
   const std::span<T> row = std::span<T>(s.full).first(s.unit.size());
-  const Eigen::Map<const typename State::Vector> Jp(row.data(), s.nv());
+  const Eigen::Map<const typename detail::StateData<T>::Vector> Jp(row.data(), s.nv());
   const std::span<T> whole = std::span<T>(s.unit).first(m);    // (JX)_ii at first, or −1 once it is 1
   const std::span<T> left = std::span<T>(s.torques).first(m);  // (JX)_ii now
   for (std::size_t i = 0; i < m; ++i) {
-    const std::span<T> column = out.subspan(i * s.unit.size(), s.unit.size());
-    jacobian_row<T>(s.blocks, s.coordinates, nodes, i, row);
-    solve(row, column);
+    jacobian_row<T>(s, nodes, i, row);
+    s.solve(row, out.column(static_cast<std::ptrdiff_t>(i)));
     whole[i] = left[i] = Jp.dot(X.col(static_cast<Eigen::Index>(i)));
   }
   for (std::size_t rank = 0; rank < m; ++rank) {
@@ -211,7 +214,7 @@ void BasicDynamics<T>::dynamically_consistent_inverse(std::span<const Node> node
       throw rank_loss(nodes.size(), static_cast<int>(rank), false);
     }
     whole[static_cast<std::size_t>(p)] = T(-1);
-    jacobian_row<T>(s.blocks, s.coordinates, nodes, static_cast<std::size_t>(p), row);
+    jacobian_row<T>(s, nodes, static_cast<std::size_t>(p), row);
     const T pivot = Jp.dot(X.col(p));
     X.col(p) /= pivot;
     for (Eigen::Index j = 0; j < X.cols(); ++j) {
@@ -227,15 +230,15 @@ void BasicDynamics<T>::dynamically_consistent_inverse(std::span<const Node> node
 /// Inward: z(k) = Σ ψ(k,j)z(j) + the forces on body k, ν(k) = D⁻¹(k)H(k)z(k). Outward: λ(k) = ψ*(p,k)λ(p) + H*(k)ν(k),
 /// Δθ̈(k) = ν(k) − K*(p,k)λ(p) (RJK91 18).
 template <class T>
-void BasicDynamics<T>::force_correction(Forces forces, std::span<T> out) {
-  State& s = *state_;
-  check_size(out.size(), s.nv(), "out");
+void force_correction(BasicState<T>& state, std::type_identity_t<Forces<T>> forces, Out<T> accelerations) {
+  detail::StateData<T>& s = state.data();
+  const std::span<T> out = detail::wanted(accelerations, s.nv(), "out");
   s.check_forces(forces);
   std::fill(out.begin(), out.end(), T(0));
   if (s.has_mimics()) {
     s.need_factor();
     s.subtract_applied(forces, out);
-    Eigen::Map<typename State::Vector> x(out.data(), s.nv());
+    Eigen::Map<typename detail::StateData<T>::Vector> x(out.data(), s.nv());
     kernels::solve_factored(s.factor, x.data());
     x = -x;
     return;
@@ -266,15 +269,13 @@ void BasicDynamics<T>::force_correction(Forces forces, std::span<T> out) {
   }
 }
 
-template void BasicDynamics<double>::State::operational_space_by_factor(std::span<const Node>, std::span<double>);
-template void BasicDynamics<double>::operational_space_inverse(std::span<const Node>, std::span<double>);
-template void BasicDynamics<double>::operational_space_inertia(std::span<const Node>, std::span<double>);
-template void BasicDynamics<double>::dynamically_consistent_inverse(std::span<const Node>, std::span<double>);
-template void BasicDynamics<double>::force_correction(Forces, std::span<double>);
-template void BasicDynamics<float>::State::operational_space_by_factor(std::span<const Node>, std::span<float>);
-template void BasicDynamics<float>::operational_space_inverse(std::span<const Node>, std::span<float>);
-template void BasicDynamics<float>::operational_space_inertia(std::span<const Node>, std::span<float>);
-template void BasicDynamics<float>::dynamically_consistent_inverse(std::span<const Node>, std::span<float>);
-template void BasicDynamics<float>::force_correction(Forces, std::span<float>);
+template void lambda_inverse(BasicState<double>&, const NodeList&, MatrixOut<double>);
+template void lambda(BasicState<double>&, const NodeList&, MatrixOut<double>);
+template void dynamically_consistent_inverse(BasicState<double>&, const NodeList&, MatrixOut<double>);
+template void force_correction(BasicState<double>&, Forces<double>, Out<double>);
+template void lambda_inverse(BasicState<float>&, const NodeList&, MatrixOut<float>);
+template void lambda(BasicState<float>&, const NodeList&, MatrixOut<float>);
+template void dynamically_consistent_inverse(BasicState<float>&, const NodeList&, MatrixOut<float>);
+template void force_correction(BasicState<float>&, Forces<float>, Out<float>);
 
 }  // namespace bunraku

@@ -1,22 +1,23 @@
 #include <algorithm>
 
 #include "bunraku/dynamics/detail/block_algebra.hpp"
-#include "bunraku/dynamics/detail/state.hpp"
-#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/inverse_dynamics.hpp"
 
 namespace bunraku {
 
 /// Outward: α(k) = φ*(p,k)α(p) + H*(k)θ̈(k) + a(k), gravity as the world's pseudo-acceleration (RK92 8, RK88 3.21).
 /// Inward: f(k) = Σ φ(k,j)f(j) + M(k)α(k) + b(k) − the forces on body k (RK92 24).
 template <class T>
-void BasicDynamics<T>::reactions(std::span<const T> acceleration, std::span<Force<T>> out, Forces forces) {
-  State& s = *state_;
-  check_argument(acceleration, s.nv(), "acceleration");
+void reactions(BasicState<T>& state, In<T> acceleration, std::type_identity_t<std::span<Force<T>>> out,
+               std::type_identity_t<Forces<T>> forces) {
+  detail::StateData<T>& s = state.data();
+  const std::span<const T> rate = detail::given(acceleration, s.nv(), "acceleration");
   check_size(out.size(), s.blocks.size(), "the reactions");
   s.check_forces(forces);
   s.blocks.need_world();
   s.blocks.need_velocities();
-  s.coordinates.spread(acceleration, s.full);
+  s.coordinates.spread(rate, s.full);
   std::fill(out.begin(), out.end(), Force<T>::zero());
   for (const AppliedForce<T>& applied : forces) {
     if (applied.body != world) {
@@ -38,7 +39,7 @@ void BasicDynamics<T>::reactions(std::span<const T> acceleration, std::span<Forc
   }
 }
 
-template void BasicDynamics<double>::reactions(std::span<const double>, std::span<Force<double>>, Forces);
-template void BasicDynamics<float>::reactions(std::span<const float>, std::span<Force<float>>, Forces);
+template void reactions(BasicState<double>&, In<double>, std::span<Force<double>>, Forces<double>);
+template void reactions(BasicState<float>&, In<float>, std::span<Force<float>>, Forces<float>);
 
 }  // namespace bunraku

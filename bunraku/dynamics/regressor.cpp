@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <array>
 
-#include "bunraku/dynamics/detail/state.hpp"
-#include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/inverse_dynamics.hpp"
 
 namespace bunraku {
 
 namespace {
 
-constexpr std::size_t parameters = 10;
+constexpr int parameters = 10;       // of a body
+constexpr int hinge_parameters = 4;  // of a velocity of a hinge
 
 /// f = Mα + b column by column in M's ten parameters: m, m·c, then 𝒥's upper triangle row by row.
 template <class T>
@@ -36,25 +37,24 @@ std::array<Force<T>, parameters> body_regressor(const Vec3<T>& w, const Motion<T
 }  // namespace
 
 template <class T>
-void BasicDynamics<T>::regressor(std::span<const T> acceleration, std::span<T> out) {
-  State& s = *state_;
-  check_argument(acceleration, s.nv(), "acceleration");
-  check_size(out.size(), std::ptrdiff_t{s.nv()} * static_cast<int>(parameters) * s.blocks.size(), "the regressor");
+void regressor(BasicState<T>& state, In<T> acceleration, MatrixOut<T> matrix) {
+  detail::StateData<T>& s = state.data();
+  const std::span<const T> rate = detail::given(acceleration, s.nv(), "acceleration");
+  const auto out = detail::wanted(matrix, s.nv(), std::ptrdiff_t{parameters} * s.blocks.size(), "the regressor");
   s.blocks.need_world();
-  s.coordinates.spread(acceleration, s.full);
+  s.coordinates.spread(rate, s.full);
   s.sweep_accelerations(s.motion);
-  std::fill(out.begin(), out.end(), T(0));
-  const auto n = static_cast<std::size_t>(s.nv());
+  out.set_zero();
   for (int k = 0; k < s.blocks.size(); ++k) {
     Motion<T> alpha = s.motion[static_cast<std::size_t>(k)];
     alpha.linear -= s.blocks.X_WB(k).rotation.inverse_times(s.gravity());  // gravity: the base accelerates (RK88 3.21)
     std::array<Force<T>, parameters> f = body_regressor(s.blocks.V(k).angular, alpha);
-    T* columns = out.data() + static_cast<std::size_t>(k) * parameters * n;
+    const std::ptrdiff_t first = std::ptrdiff_t{parameters} * k;
     for (int p = k; p != world; p = s.blocks.parent(p)) {  // T = Hφ(Mα + b), for this body alone (RK92 10–12, 24)
       for (int j = s.blocks.first(p); j < s.blocks.first(p) + s.blocks.nv(p); ++j) {
         const auto& follower = s.coordinates.velocities[static_cast<std::size_t>(j)];
-        for (std::size_t c = 0; c < parameters; ++c) {
-          columns[c * n + static_cast<std::size_t>(follower.own)] += follower.ratio * dot(s.blocks.H(j), f[c]);
+        for (int c = 0; c < parameters; ++c) {
+          out(follower.own, first + c) += follower.ratio * dot(s.blocks.H(j), f[static_cast<std::size_t>(c)]);
         }
       }
       for (Force<T>& each : f) {
@@ -64,7 +64,35 @@ void BasicDynamics<T>::regressor(std::span<const T> acceleration, std::span<T> o
   }
 }
 
-template void BasicDynamics<double>::regressor(std::span<const double>, std::span<double>);
-template void BasicDynamics<float>::regressor(std::span<const float>, std::span<float>);
+int hinge_velocities(const Model& model) {
+  int m = 0;
+  for (const Body& body : model.bodies()) {
+    m += body.hinge.velocity_size();
+  }
+  return m;
+}
+
+template <class T>
+void hinge_regressor(BasicState<T>& state, In<T> acceleration, MatrixOut<T> matrix) {
+  detail::StateData<T>& s = state.data();
+  const std::span<const T> rate = detail::given(acceleration, s.nv(), "acceleration");
+  const auto out = detail::wanted(matrix, s.nv(), std::ptrdiff_t{hinge_parameters} * s.coordinates.nv,
+                                  "the regressor of the hinges");
+  s.coordinates.spread(rate, s.full);
+  out.set_zero();
+  s.for_each_dof([&](const HingeDof&, std::size_t j, double stretch) {  // S* of what each hinge asks for
+    const auto& follower = s.coordinates.velocities[j];
+    const std::ptrdiff_t first = std::ptrdiff_t{hinge_parameters} * static_cast<std::ptrdiff_t>(j);
+    out(follower.own, first) = follower.ratio * s.full[j];
+    out(follower.own, first + 1) = follower.ratio * s.v[j];
+    out(follower.own, first + 2) = follower.ratio * static_cast<T>(detail::direction(s.v[j]));
+    out(follower.own, first + 3) = follower.ratio * static_cast<T>(stretch);
+  });
+}
+
+template void regressor(BasicState<double>&, In<double>, MatrixOut<double>);
+template void hinge_regressor(BasicState<double>&, In<double>, MatrixOut<double>);
+template void regressor(BasicState<float>&, In<float>, MatrixOut<float>);
+template void hinge_regressor(BasicState<float>&, In<float>, MatrixOut<float>);
 
 }  // namespace bunraku

@@ -1,204 +1,92 @@
-#include "bunraku/dynamics/detail/state.hpp"
+#include "bunraku/dynamics/state.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "bunraku/dynamics/detail/cast.hpp"
-#include "bunraku/dynamics/detail/cholesky.hpp"
-#include "bunraku/dynamics/detail/nodes.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/model/configuration.hpp"
 
 namespace bunraku {
 
-template <class T>
-BasicDynamics<T>::State::State(Model m, PassiveForces p)
-    : model(std::move(m)),
-      passive(p),
-      coordinates(model),
-      q(static_cast<std::size_t>(coordinates.nq)),
-      v(static_cast<std::size_t>(coordinates.nv)),
-      blocks(model, coordinates),
-      sweeps(model, coordinates),
-      full(static_cast<std::size_t>(coordinates.nv)),
-      torques(static_cast<std::size_t>(coordinates.nv)),
-      unit(static_cast<std::size_t>(model.nv())),
-      force(model.bodies().size()),
-      motion(model.bodies().size()),
-      composite(model.bodies().size()),
-      composite_rate(model.bodies().size()),
-      column_rate(static_cast<std::size_t>(coordinates.nv)) {
-  for (const Body& body : model.bodies()) {
-    for (const HingeDof& dof : body.hinge.dofs) {
-      has_passive = has_passive || (passive == PassiveForces::included &&
-                                    (dof.damping != 0 || dof.friction != 0 || dof.stiffness != 0));
-    }
-  }
-  if (coordinates.has_mimics) {
-    const auto n = static_cast<std::size_t>(coordinates.nv);
-    full_mass.resize(n * n);
-    reduced_mass.resize(model.nv(), model.nv());
-    factor.resize(model.nv(), model.nv());
-    free_mass.resize(model.nv(), model.nv());
-  }
-  if (refusable()) {
-    next_q.resize(q.size());
-    next_v.resize(v.size());
-  }
-  zeta.resize(model.bodies().size());
-  free_P.resize(model.bodies().size());
-  free_U.resize(static_cast<std::size_t>(coordinates.nv));
-  free_L.resize(static_cast<std::size_t>(coordinates.nd));
-  upsilon.resize(model.bodies().size());
-}
-
-template <class T>
-Vec3<T> BasicDynamics<T>::State::gravity() const {
-  return kernels::cast<T>(model.gravity());
-}
-
-template <class T>
-const Body& BasicDynamics<T>::State::owner(int velocity) const {
-  return *std::find_if(model.bodies().begin(), model.bodies().end(), [velocity](const Body& body) {
-    return body.v_index <= velocity && velocity < body.v_index + body.nv;
-  });
-}
-
-template <class T>
-void BasicDynamics<T>::State::need_factor() {
-  if (factored) {
-    return;
-  }
-  fold_mass();
-  factor = reduced_mass;
-  if (const int pivot = kernels::factor_in_place(factor); pivot >= 0) {
-    throw Error(
-        fmt::format("the mass matrix is singular: hinge '{}', and those before it that it moves with, move "
-                    "nothing that has mass",
-                    owner(pivot).hinge.name));
-  }
-  factored = true;
-}
-
-template <class T>
-void BasicDynamics<T>::State::fold_mass() {
-  sweeps.mass_matrix(full_mass.data());
-  reduced_mass.setZero();
-  const auto n = static_cast<std::size_t>(coordinates.nv);
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto& a = coordinates.velocities[i];
-      const auto& b = coordinates.velocities[j];
-      reduced_mass(a.own, b.own) += a.ratio * b.ratio * full_mass[j * n + i];
-    }
-  }
-}
-
 namespace {
 
-/// Calls f(dof, velocity index, stretch of its spring) for every velocity of all hinges.
-template <class T, class F>
-void for_each_dof(const Model& model, const kernels::Coordinates<T>& coordinates, const std::vector<T>& all_q, F&& f) {
-  std::array<double, max_hinge_positions> q{};
-  std::array<double, max_hinge_velocities> stretch{};
-  for (std::size_t k = 0; k < coordinates.slots.size(); ++k) {
-    const Hinge& hinge = model.bodies()[k].hinge;
-    const kernels::HingeSlot& slot = coordinates.slots[k];
-    if (slot.nv == 0) {
-      continue;
-    }
-    std::copy_n(all_q.begin() + slot.q, slot.nq, q.begin());
-    hinge_difference(hinge, hinge.rest.data(), q.data(), stretch.data());
-    for (int j = 0; j < slot.nv; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      f(hinge.dofs[at], static_cast<std::size_t>(slot.v) + at, stretch[at]);
-    }
-  }
+double squared(double x) {
+  return x * x;
 }
 
 }  // namespace
 
 template <class T>
-void BasicDynamics<T>::State::add_passive(std::span<T> torque) const {
-  if (!has_passive) {
-    return;
+BasicState<T>::BasicState(Model model, PassiveForces passive)
+    : data_(std::make_unique<detail::StateData<T>>(std::move(model), passive)) {
+  std::vector<double> q(static_cast<std::size_t>(data_->model.nq()));
+  neutral(data_->model, q);
+  set(std::vector<T>(q.begin(), q.end()));
+}
+template <class T>
+BasicState<T>::~BasicState() = default;
+template <class T>
+BasicState<T>::BasicState(BasicState&&) noexcept = default;
+template <class T>
+BasicState<T>& BasicState<T>::operator=(BasicState&&) noexcept = default;
+
+template <class T>
+BasicState<T>::BasicState(const BasicState& other)
+    : data_(std::make_unique<detail::StateData<T>>(other.model(), other.passive_forces())) {
+  set(other.q(), other.v());
+}
+template <class T>
+BasicState<T>& BasicState<T>::operator=(const BasicState& other) {
+  if (this != &other) {
+    *this = BasicState(other);
   }
-  for_each_dof(model, coordinates, q, [&](const HingeDof& dof, std::size_t at, double stretch) {
-    const double rate = v[at];
-    const double direction = rate > 0 ? 1 : rate < 0 ? -1 : 0;
-    torque[at] += static_cast<T>(dof.damping * rate + dof.friction * direction + dof.stiffness * stretch);
-  });
+  return *this;
 }
 
 template <class T>
-T BasicDynamics<T>::State::spring_energy() const {
-  double energy = 0;
-  if (has_passive) {
-    for_each_dof(model, coordinates, q, [&](const HingeDof& dof, std::size_t, double stretch) {
-      energy += 0.5 * dof.stiffness * stretch * stretch;
-    });
-  }
-  return static_cast<T>(energy);
+const Model& BasicState<T>::model() const {
+  return data_->model;
 }
 
 template <class T>
-void BasicDynamics<T>::State::check_forces(Forces forces) const {
-  for (std::size_t i = 0; i < forces.size(); ++i) {
-    kernels::check_place(model, forces[i].body, forces[i].X_BN, "the node of forces", std::to_string(i));
-    for (int j = 0; j < 6; ++j) {
-      if (!std::isfinite(forces[i].force[j])) {
-        throw ArgumentError(
-            fmt::format("component {} of forces[{}] is {}, not a finite number", j, i, forces[i].force[j]));
+PassiveForces BasicState<T>::passive_forces() const {
+  return data_->passive;
+}
+
+template <class T>
+const T* BasicState<T>::positions() const {
+  return data_->has_mimics() ? data_->own_q.data() : data_->q.data();
+}
+
+template <class T>
+const T* BasicState<T>::velocities() const {
+  return data_->has_mimics() ? data_->own_v.data() : data_->v.data();
+}
+
+template <class T>
+void BasicState<T>::set(const Input<T>& q) {
+  set(q, data_->rest());
+}
+
+template <class T>
+void BasicState<T>::set(const Input<T>& q, const Input<T>& v) {
+  detail::StateData<T>& s = *data_;
+  const std::span<const T> positions = detail::given(q, s.model.nq(), "q");
+  const std::span<const T> velocities = detail::given(v, s.model.nv(), "v");
+  for (const kernels::QuaternionSlot& slot : s.coordinates.quaternions) {
+    const T* x = positions.data() + slot.user;
+    const double excess = squared(x[0]) + squared(x[1]) + squared(x[2]) + squared(x[3]) - 1;
+    if (!(std::abs(excess) <= quaternion_tolerance<T>)) {  // of the norm it is about half
+      const double norm = std::sqrt(1 + excess);
+      if (!(std::abs(norm - 1) <= quaternion_tolerance<T>)) {
+        refuse_quaternion(s.model.body(slot.body), norm, "q");
       }
     }
   }
+  s.set(positions, velocities);
 }
 
-template <class T>
-Force<T> BasicDynamics<T>::State::at_body(const AppliedForce<T>& applied) const {
-  if (applied.body == world) {
-    return Force<T>::zero();
-  }
-  const Transform<T> X_BN = kernels::cast<T>(applied.X_BN);
-  const Rotation<T>& R_WB = blocks.X_WB(applied.body).rotation;
-  switch (applied.frame) {
-    case ReferenceFrame::node:
-      return X_BN * applied.force;
-    case ReferenceFrame::aligned:
-      return Phi<T>(X_BN.translation) *
-             Force<T>{R_WB.inverse_times(applied.force.moment), R_WB.inverse_times(applied.force.force)};
-    case ReferenceFrame::world_origin:
-      break;
-  }
-  return inverse_times(blocks.X_WB(applied.body), applied.force);
-}
-
-template <class T>
-void BasicDynamics<T>::State::subtract_applied(Forces forces, std::span<T> torque) {
-  if (forces.empty()) {
-    return;
-  }
-  blocks.need_world();
-  std::fill(force.begin(), force.end(), Force<T>::zero());
-  for (const AppliedForce<T>& applied : forces) {
-    if (applied.body != world) {
-      force[static_cast<std::size_t>(applied.body)] += at_body(applied);
-    }
-  }
-  for (int k = blocks.size() - 1; k >= 0; --k) {  // HφBf, inward
-    const Force<T>& f = force[static_cast<std::size_t>(k)];
-    for (int j = blocks.first(k); j < blocks.first(k) + blocks.nv(k); ++j) {
-      const kernels::Follower<T>& follower = coordinates.velocities[static_cast<std::size_t>(j)];
-      torque[static_cast<std::size_t>(follower.own)] -= follower.ratio * dot(blocks.H(j), f);
-    }
-    if (blocks.parent(k) != world) {
-      force[static_cast<std::size_t>(blocks.parent(k))] += blocks.X_PB(k) * f;
-    }
-  }
-}
-
-template struct BasicDynamics<double>::State;
-template struct BasicDynamics<float>::State;
+template class BasicState<double>;
+template class BasicState<float>;
 
 }  // namespace bunraku

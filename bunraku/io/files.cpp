@@ -1,6 +1,7 @@
 #include "bunraku/io/detail/files.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <istream>
@@ -16,15 +17,20 @@ std::string read_file(const fs::path& path, const SourceLocation& where) {
   const SourceLocation at = where.file.empty() ? SourceLocation{path.string(), 0} : where;
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) {
+  if (status.type() == fs::file_type::not_found) {
     throw ModelError(at, fmt::format("there is no file '{}'", path.string()), "check the path");
+  }
+  if (!fs::exists(status)) {  // a circle of links, a folder that may not be entered, a name that is too long
+    throw ModelError(at, fmt::format("'{}' cannot be read: {}", path.string(), error.message()), "check the path");
   }
   if (fs::is_directory(status)) {
     throw ModelError(at, fmt::format("'{}' is a folder", path.string()), "give the path of a model file");
   }
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) {
-    throw ModelError(at, fmt::format("'{}' cannot be read", path.string()), "check its permissions");
+    throw ModelError(at, fmt::format("'{}' cannot be read: {}", path.string(), std::generic_category().message(errno)),
+                     "check its permissions");
   }
   return read_stream(in, at);
 }
@@ -153,7 +159,10 @@ bool PathResolver::allowed(const fs::path& path) const {
     return !error && !root.empty() &&
            std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first == root.end();
   };
-  return (!folder_.empty() && inside(folder_)) || std::any_of(search_paths_.begin(), search_paths_.end(), inside);
+  // the folder around the file's own, unless that is all there is, has what models share: ../common/scene.xml
+  const fs::path around = folder_.parent_path();
+  return (!folder_.empty() && inside(around.has_relative_path() ? around : folder_)) ||
+         std::any_of(search_paths_.begin(), search_paths_.end(), inside);
 }
 
 fs::path PathResolver::find_to_read(std::string_view uri, const SourceLocation& where, const fs::path& base) const {
@@ -163,8 +172,9 @@ fs::path PathResolver::find_to_read(std::string_view uri, const SourceLocation& 
                      "put it beside the model file, or name its folder with a search path");
   }
   if (!allowed(found)) {
-    throw ModelError(where, fmt::format("'{}' lies outside of the model's folder and the search paths", uri),
-                     "name its folder with a search path if it is meant to be read");
+    throw ModelError(
+        where, fmt::format("'{}' lies outside of the model's folder, the one around it and the search paths", uri),
+        "name its folder with a search path if it is meant to be read");
   }
   return found;
 }

@@ -15,12 +15,14 @@ struct LoadOptions {
   /// URDF: the root link hangs on the world by a free hinge in place of a fixed one. (The other formats say it
   /// themselves and refuse the option.)
   bool free_base = false;
+  /// A hinge that is to mimic one that does not exist is left free, with a warning, in place of an error.
+  bool free_mimics = false;
   /// Bodies on fixed hinges become part of their parents: see merge_fixed.
   bool merge_fixed = false;
   /// Warnings are errors.
   Strictness strictness = Strictness::tolerant;
   /// Folders in which `package://`, `model://` and relative names are looked up after the file's own folder; those
-  /// in ROS_PACKAGE_PATH follow. Included files must lie in one of these or below the file's own folder.
+  /// in ROS_PACKAGE_PATH follow. Included files must lie in one of these, or in the folder around the file's own.
   std::vector<std::string> search_paths = {};
   /// The file that closes a URDF's loops. Empty: `robot.yaml` beside `robot.urdf`, where there is one; "none": none.
   std::string loops = {};

@@ -49,6 +49,7 @@ class MjcfReader {
         defaults_(suggestions_),
         shared_{context, files_, suggestions_, defaults_, settings_},
         assets_(shared_),
+        references_(shared_, builder_),
         builder_(std::string(root_.attribute("model").value_or("MuJoCo Model"))) {}
 
   ModelBuilder read();
@@ -78,6 +79,7 @@ class MjcfReader {
   Defaults defaults_;
   MjcfShared shared_;
   MjcfAssets assets_;
+  MjcfReferences references_;
   ModelBuilder builder_;
 
   std::vector<BodySpec> bodies_;
@@ -111,10 +113,12 @@ ModelBuilder MjcfReader::read() {
   check_sections();
   read_world();
   scale_masses();
+  read_actuators(sections_, shared_, bodies_);
   for (BodySpec& body : bodies_) {
     builder_.add(std::move(body));
   }
   MjcfEquality(shared_, landmarks_, frame_names_, builder_).read(sections_);
+  references_.read(sections_);
   if (count_ == 0 && !has_errors(shared_.context.problems)) {
     root_.warning("the model has no bodies", "add a <body> to <worldbody>");
   }
@@ -325,6 +329,7 @@ void MjcfReader::add_chain(const Owner& body, const Owner& parent, const Transfo
   Transform<double> X_PF = X_PB;
   for (std::size_t i = 0; i < joints.size(); ++i) {
     MjcfJoint& joint = joints[i];
+    references_.add_joint(joint, X_PB);
     const bool last = i + 1 == joints.size();
     BodySpec link;
     if (last) {

@@ -18,6 +18,9 @@ struct Known {
   std::size_t most = 0;
   Finite finite = Finite::required;
   std::span<const std::string_view> words = {};
+  bool looks = false;  // bears on nothing but how things look
+
+  bool holds_numbers() const { return most > 0; }
 };
 
 Known words(const char* name, std::span<const std::string_view> allowed) {
@@ -36,6 +39,12 @@ Known numbers(const char* name, std::size_t count) {
   return numbers(name, count, count);
 }
 
+/// Wrong, it is a warning.
+Known look(Known known) {
+  known.looks = true;
+  return known;
+}
+
 /// What is read of each kind of element that has defaults. All of it counts as used wherever it stands in a class,
 /// whether or not an element ends up with that class.
 const std::map<std::string, std::vector<Known>, std::less<>>& attributes_with_defaults() {
@@ -49,31 +58,60 @@ const std::map<std::string, std::vector<Known>, std::less<>>& attributes_with_de
        {words("type", geom_types), numbers("pos", 3), numbers("quat", 4), numbers("axisangle", 4), numbers("xyaxes", 6),
         numbers("zaxis", 3), numbers("euler", 3), numbers("fromto", 6), numbers("size", 1, 3), numbers("mass", 1),
         text("mesh"), numbers("density", 1), words("shellinertia", yes_or_no), numbers("group", 1),
-        numbers("contype", 1), numbers("conaffinity", 1), text("material"), numbers("rgba", 4)}},
+        numbers("contype", 1), numbers("conaffinity", 1), text("material"), look(numbers("rgba", 4))}},
       {"site",
-       {words("type", geom_types), numbers("pos", 3), numbers("quat", 4), numbers("axisangle", 4), numbers("xyaxes", 6),
-        numbers("zaxis", 3), numbers("euler", 3), numbers("fromto", 6), numbers("size", 1, 3), numbers("rgba", 4),
-        text("material"), numbers("group", 1)}},
-      {"mesh", {numbers("scale", 3)}},
-      {"material", {numbers("rgba", 4), text("texture")}},
+       {look(words("type", geom_types)), numbers("pos", 3), numbers("quat", 4), numbers("axisangle", 4),
+        numbers("xyaxes", 6), numbers("zaxis", 3), numbers("euler", 3), numbers("fromto", 6),
+        look(numbers("size", 1, 3)), look(numbers("rgba", 4)), text("material"), look(numbers("group", 1))}},
+      {"mesh", {numbers("scale", 3), words("inertia", mesh_insides)}},
+      {"material", {look(numbers("rgba", 4)), text("texture")}},
       {"equality", {words("active", yes_or_no)}},
+      {"general",
+       {numbers("gear", 1, 6), numbers("ctrlrange", 2, 2, Finite::or_inf), words("ctrllimited", yes_no_or_auto),
+        numbers("forcerange", 2, 2, Finite::or_inf), words("forcelimited", yes_no_or_auto),
+        words("dyntype", actuator_dynamics), words("gaintype", actuator_gains), words("biastype", actuator_biases),
+        numbers("gainprm", 1, 10)}},
   };
   return table;
 }
 
 const std::vector<Setting> no_settings;
 
+/// The kind under which an element's defaults are kept.
+std::string_view kind_of(std::string_view tag) {
+  const std::string_view actuator = actuator_class(tag);
+  return actuator.empty() ? tag : actuator;
+}
+
+/// What is known of an attribute of an element that has defaults; nothing for others.
+const Known* find_known(std::string_view tag, std::string_view name) {
+  const auto known = attributes_with_defaults().find(tag);
+  if (known == attributes_with_defaults().end()) {
+    return nullptr;
+  }
+  const auto at =
+      std::find_if(known->second.begin(), known->second.end(), [&](const Known& k) { return k.name == name; });
+  return at == known->second.end() ? nullptr : &*at;
+}
+
 }  // namespace
 
+std::string_view actuator_class(std::string_view tag) {
+  static constexpr std::array<std::string_view, 9> tags = {"general", "motor",    "position", "velocity", "intvelocity",
+                                                           "damper",  "cylinder", "muscle",   "dcmotor"};
+  return std::find(tags.begin(), tags.end(), tag) == tags.end() ? std::string_view() : tags.front();
+}
+
 void DefaultClass::add(const XmlElement& element, long order) {
-  const auto known = attributes_with_defaults().find(element.name());
+  const auto known = attributes_with_defaults().find(kind_of(element.name()));
   if (known == attributes_with_defaults().end()) {
     return;
   }
   element.mark_used();
   ByAttribute& own = own_[known->first];
   for (const Known& attribute : known->second) {
-    if (element.attribute(attribute.name)) {
+    if (element.has(attribute.name) && !(attribute.holds_numbers() && element.has_blank(attribute.name))) {
+      element.attribute(attribute.name);
       own[attribute.name].push_back({element, order});
     }
   }
@@ -125,11 +163,11 @@ void Defaults::read(const XmlElement& section, MjcfFiles& files) {
 
 /// Whether or not anything ends up with a class, what it says must be well written.
 void Defaults::check(const XmlElement& element) {
-  const auto known = attributes_with_defaults().find(element.name());
+  const auto known = attributes_with_defaults().find(kind_of(element.name()));
   if (known == attributes_with_defaults().end()) {
     return;
   }
-  const Attributes attributes(element, *this);
+  const Attributes attributes(element, *this, nullptr, known->first);
   for (const Known& attribute : known->second) {
     if (element.has(attribute.name)) {
       attributes.check(attribute.name);
@@ -199,7 +237,9 @@ const std::vector<Setting>& Attributes::inherited(const char* name) const {
 }
 
 std::optional<Setting> Attributes::setting(const char* name) const {
-  if (element_.attribute(name)) {
+  const Known* known = find_known(tag_, name);
+  const bool blank = element_.has_blank(name) && (known == nullptr || known->holds_numbers());
+  if (!blank && element_.attribute(name)) {
     return Setting{element_, std::numeric_limits<long>::max()};
   }
   const std::vector<Setting>& more = inherited(name);
@@ -229,6 +269,17 @@ std::optional<std::vector<double>> Attributes::numbers(const char* name, std::si
   return from ? parse(from->element, name, least, most, finite) : std::nullopt;
 }
 
+std::optional<std::array<double, 4>> Attributes::look(const char* name) const {
+  const auto from = setting(name);
+  if (!from) {
+    return std::nullopt;
+  }
+  const Lenient looks(from->element.document(), "it is not used");
+  const auto values = parse(from->element, name, 4, 4, Finite::required);
+  return values ? std::optional<std::array<double, 4>>({(*values)[0], (*values)[1], (*values)[2], (*values)[3]})
+                : std::nullopt;
+}
+
 double Attributes::number(const char* name, double otherwise, Finite finite) const {
   const auto values = numbers(name, 1, 1, finite);
   return values ? values->front() : otherwise;
@@ -248,7 +299,7 @@ std::vector<double> Attributes::partial(const char* name, std::vector<double> de
       }
     }
   };
-  if (element_.attribute(name)) {
+  if (!element_.has_blank(name) && element_.attribute(name)) {
     take(element_);
   }
   for (const Setting& s : inherited(name)) {
@@ -277,12 +328,15 @@ bool Attributes::flag(const char* name, bool otherwise) const {
 }
 
 void Attributes::check(const char* name) const {
-  const std::vector<Known>& known = attributes_with_defaults().find(tag_)->second;
-  const auto at =
-      std::find_if(known.begin(), known.end(), [&](const Known& k) { return k.name == std::string_view(name); });
+  const Known* at = find_known(tag_, name);
+  const auto from = setting(name);
+  std::optional<Lenient> looks;
+  if (at->looks && from) {
+    looks.emplace(from->element.document(), "it is not used");
+  }
   if (!at->words.empty()) {
     word(name, {}, at->words);
-  } else if (at->most > 0) {
+  } else if (at->holds_numbers()) {
     numbers(name, at->least, at->most, at->finite);
   } else {
     has(name);

@@ -23,6 +23,7 @@ fs::path unique_path(const fs::path& path) {
 }  // namespace
 
 MjcfFiles::MjcfFiles(XmlDocument& main, const ReaderContext& context) : main_(main), context_(context) {
+  main_.ignore_blank_numbers();
   seen_.insert(unique_path(main.file()));
 }
 
@@ -71,6 +72,7 @@ XmlElement MjcfFiles::open(const XmlElement& include) {
   }
   auto included = std::make_unique<Included>();
   included->document = std::make_unique<XmlDocument>(text, path.string(), context_.problems);
+  included->document->ignore_blank_numbers();
   included->folder = path.parent_path();
   included->depth = depth;
   const XmlElement root = included->document->root();

@@ -41,11 +41,11 @@ void MjcfInertia::set_geoms(const std::vector<MjcfGeom>& geoms) {
   int count = 0;
   Vec3<double> moment = Vec3<double>::zero();
   for (const MjcfGeom& geom : geoms) {
-    if (geom.mass > 0 && geom.shape) {
+    if (geom.mass > 0) {
       ++count;
       mass += geom.mass;
-      moment += geom.shape->pose.translation * geom.mass;
-      axes_ = count == 1 ? geom.shape->pose.rotation : Rotation<double>();
+      moment += geom.pose.translation * geom.mass;
+      axes_ = count == 1 ? geom.pose.rotation : Rotation<double>();
     }
   }
   if (count == 0) {
@@ -55,14 +55,13 @@ void MjcfInertia::set_geoms(const std::vector<MjcfGeom>& geoms) {
   center_ = moment / mass;
   central_ = Sym3<double>::zero();
   for (const MjcfGeom& geom : geoms) {
-    if (geom.mass > 0 && geom.shape) {
-      const auto own = Sym3<double>::diagonal(geom.moments.x, geom.moments.y, geom.moments.z);
-      if (count == 1) {  // stays diagonal, to the last bit
-        center_ = geom.shape->pose.translation;
-        central_ = own;
+    if (geom.mass > 0) {
+      if (count == 1) {  // a diagonal one stays so, to the last bit
+        center_ = geom.pose.translation;
+        central_ = geom.central;
       } else {
-        central_ += congruence(geom.shape->pose.rotation.matrix(), own) +
-                    point_inertia(geom.shape->pose.translation - center_) * geom.mass;
+        central_ += congruence(geom.pose.rotation.matrix(), geom.central) +
+                    point_inertia(geom.pose.translation - center_) * geom.mass;
       }
     }
   }

@@ -7,20 +7,16 @@
 
 namespace bunraku::io {
 
-namespace {
+double MjcfRange::size() const {
+  return std::max(std::abs(lower), std::abs(upper));
+}
 
-struct Range {
-  double lower = 0;
-  double upper = 0;
-};
-
-/// A range and whether it holds, which `limited` says, or else its presence.
-std::optional<Range> read_range(const Attributes& attributes, const char* name, const char* switch_name,
-                                const MjcfSettings& settings) {
+std::optional<MjcfRange> read_range(const Attributes& attributes, const char* name, const char* switch_name,
+                                    const MjcfSettings& settings) {
   const XmlElement& element = attributes.element();
   const std::string_view limited = attributes.word(switch_name, "auto", yes_no_or_auto);
   const auto numbers = attributes.numbers(name, 2, 2, Finite::or_inf);
-  const Range range = numbers ? Range{(*numbers)[0], (*numbers)[1]} : Range{};
+  const MjcfRange range = numbers ? MjcfRange{(*numbers)[0], (*numbers)[1]} : MjcfRange{};
   const bool given = range.lower != 0 || range.upper != 0;
   if (limited == "false" || (limited == "auto" && !given)) {
     return std::nullopt;
@@ -38,6 +34,8 @@ std::optional<Range> read_range(const Attributes& attributes, const char* name, 
   }
   return range;
 }
+
+namespace {
 
 /// Spring and damper may be polynomials, of which the linear part is kept.
 double read_linear(const Attributes& attributes, const char* name) {
@@ -69,8 +67,7 @@ void read_limits(const Attributes& attributes, std::string_view type, const Mjcf
     hinge.type = angle ? HingeType::revolute : HingeType::prismatic;
   }
   if (const auto force = read_range(attributes, "actuatorfrcrange", "actuatorfrclimited", settings)) {
-    // a hinge has one number for both directions: the larger one, so that nothing which the file allows is lost
-    dof.effort = std::max(std::abs(force->lower), std::abs(force->upper));
+    dof.effort = force->size();
     if (force->lower != -force->upper) {
       element.warning(fmt::format("actuatorfrcrange of {} is not symmetric: {} is used for both directions",
                                   element.description(), dof.effort));
@@ -96,6 +93,11 @@ void read_dynamics(const Attributes& attributes, std::string_view type, const Mj
   all.damping = read_linear(attributes, "damping");
   all.stiffness = read_linear(attributes, "stiffness");
   const double rest = attributes.number("springref", 0);
+  if (all.armature != 0 && type == "free") {
+    attributes.element().warning(fmt::format(
+        "the armature of {}, a free joint, counts in the body's axes, where MuJoCo counts it in the world's",
+        attributes.element().description()));
+  }
   if (all.stiffness != 0 && type == "free") {
     attributes.element().warning(
         fmt::format("the stiffness of {}, a free joint, is not used", attributes.element().description()));

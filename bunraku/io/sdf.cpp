@@ -1,6 +1,7 @@
 #include "bunraku/io/detail/sdf.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -37,7 +38,12 @@ class Sets {
 class Assembler {
  public:
   Assembler(const Collection& collection, const ReaderContext& context, ModelBuilder& builder)
-      : all_(collection), frames_(collection.frames), context_(context), builder_(builder), sets_(frames_.size()) {}
+      : all_(collection),
+        frames_(collection.frames),
+        context_(context),
+        builder_(builder),
+        scales_(frames_, context.paths),
+        sets_(frames_.size()) {}
 
   void run();
 
@@ -49,10 +55,18 @@ class Assembler {
     Hinge hinge;
   };
 
+  /// The angle of a body against another: sign · the coordinate of a hinge.
+  struct Turn {
+    const Hinge* hinge = nullptr;
+    double sign = 1;
+  };
+
   void add_joint(const Joint& joint);
   int parent_body(const Joint& joint) const;
   Transform<double> in_child(int joint) const;
   void close_loop(const Joint& joint, int parent, int child, const Hinge& hinge);
+  std::optional<Turn> turn_between(int reference, int body, const Vec3<double>& axis, const Joint& gearbox) const;
+  void add_gearbox(const Joint& joint);
   void add_body(const Link& link, bool one_root);
   std::string root_name(const std::string& link, bool one_root);
   void add_node(int index);
@@ -62,10 +76,12 @@ class Assembler {
   const FrameGraph& frames_;
   const ReaderContext& context_;
   ModelBuilder& builder_;
+  Scales scales_;
   Sets sets_;
   std::set<int> static_links_;
   std::unordered_map<int, TreeJoint> tree_;  ///< By the child's frame.
   std::set<std::string> hinge_names_;
+  ReferenceSpec initial_ = {.name = std::string(initial_name)};  ///< Where the file puts free links and joints.
 };
 
 int Assembler::parent_body(const Joint& joint) const {
@@ -91,7 +107,7 @@ Transform<double> Assembler::in_child(int joint) const {
 void Assembler::add_joint(const Joint& joint) {
   const int parent = parent_body(joint);
   const int child = frames_[joint.frame].body;
-  std::optional<Hinge> hinge = read_hinge(joint, frames_);
+  std::optional<Hinge> hinge = read_hinge(joint, frames_, context_.options);
   if (parent == no_frame || child == no_frame || !hinge) {
     return;  // reported
   }
@@ -105,6 +121,9 @@ void Assembler::add_joint(const Joint& joint) {
                           "remove it, or <static>");
   } else if (!tree_.contains(child) && !is_static(child) && sets_.find(child) != sets_.find(parent)) {
     sets_.unite(child, parent);
+    if (std::vector<double> start = read_initial_position(joint, *hinge); !start.empty() && !hinge->mimic) {
+      initial_.positions.emplace(hinge->name, std::move(start));
+    }
     hinge_names_.insert(hinge->name);
     tree_.emplace(child, TreeJoint{parent, joint.frame, std::move(*hinge)});
   } else {
@@ -140,6 +159,87 @@ void Assembler::close_loop(const Joint& joint, int parent, int child, const Hing
   }
 }
 
+/// The one hinge that turns between two bodies, which may have fixed ones before and after it; nothing when there is
+/// none, or another motion too, or about another axis, which is reported.
+std::optional<Assembler::Turn> Assembler::turn_between(int reference, int body, const Vec3<double>& axis,
+                                                       const Joint& gearbox) const {
+  constexpr std::size_t longest = 100;  // no gearbox reaches further, and a hostile file must not make it cost time
+  const auto up = [&](int at) {         // the bodies from here to the root
+    std::vector<int> out = {at};
+    for (auto joint = tree_.find(at); joint != tree_.end() && out.size() < longest; joint = tree_.find(at)) {
+      at = joint->second.parent;
+      out.push_back(at);
+    }
+    return out;
+  };
+  std::vector<int> from = up(reference);
+  std::vector<int> to = up(body);
+  const auto meeting = std::find_first_of(to.begin(), to.end(), from.begin(), from.end());
+  const bool connected = meeting != to.end();
+  if (connected) {
+    from.erase(std::find(from.begin(), from.end(), *meeting), from.end());
+    to.erase(meeting, to.end());
+  }
+  Turn turn;
+  int moving = 0;
+  const TreeJoint* found = nullptr;
+  for (const auto& [path, sign] : {std::pair(&to, 1.0), std::pair(&from, -1.0)}) {
+    for (const int at : *path) {
+      if (const auto joint = tree_.find(at); joint != tree_.end() && joint->second.hinge.type != HingeType::fixed) {
+        ++moving;
+        found = &joint->second;
+        turn = {&found->hinge, sign};
+      }
+    }
+  }
+  const std::string what = fmt::format("the gearbox {} counts the angle between '{}' and '{}'",
+                                       gearbox.element.description(), frames_[reference].name, frames_[body].name);
+  if (!connected || moving != 1 ||
+      (turn.hinge->type != HingeType::revolute && turn.hinge->type != HingeType::continuous)) {
+    gearbox.element.error(fmt::format("{}, which are not joined by one revolute joint", what),
+                          "join them by one revolute joint, and by fixed ones if need be");
+    return std::nullopt;
+  }
+  const double along = dot(frames_.relative(gearbox.frame, found->joint).rotation * turn.hinge->axis, axis);
+  constexpr double slack = 1e-6;
+  if (std::abs(along) < 1 - slack) {
+    gearbox.element.error(fmt::format("{} about an axis that is not that of joint '{}'", what, turn.hinge->name),
+                          "give the gearbox the axis of that joint");
+    return std::nullopt;
+  }
+  turn.sign *= along > 0 ? 1 : -1;
+  return turn;
+}
+
+/// A gearbox becomes a coupling of the hinges by which its two bodies turn against the reference body.
+void Assembler::add_gearbox(const Joint& joint) {
+  const int parent = parent_body(joint);
+  const int child = frames_[joint.frame].body;
+  const std::optional<Gearbox> gearbox = read_gearbox(joint, frames_);
+  if (parent == no_frame || child == no_frame || !gearbox) {
+    return;  // reported
+  }
+  const auto first = turn_between(gearbox->reference, parent, gearbox->axis, joint);
+  const auto second = turn_between(gearbox->reference, child, gearbox->axis2, joint);
+  if (!first || !second) {
+    return;  // reported
+  }
+  if (first->hinge == second->hinge) {
+    joint.element.error(
+        fmt::format("the gearbox {} couples joint '{}' with itself", joint.element.description(), first->hinge->name),
+        "name a parent and a child that turn on their own");
+    return;
+  }
+  ClosureSpec closure;
+  closure.name = frames_[joint.frame].name;
+  closure.kind = ClosureKind::hinges;
+  closure.a = second->hinge->name;
+  closure.b = first->hinge->name;
+  closure.polynomial = {0, -gearbox->ratio * first->sign * second->sign, 0, 0, 0};
+  closure.where = joint.element.where();
+  builder_.add(std::move(closure));
+}
+
 std::string Assembler::root_name(const std::string& link, bool one_root) {
   std::string name = one_root ? "root_joint" : link + "_root_joint";
   for (int i = 2; hinge_names_.contains(name); ++i) {
@@ -153,15 +253,20 @@ void Assembler::add_body(const Link& link, bool one_root) {
   BodySpec body;
   body.name = frames_[link.frame].name;
   body.where = link.element.where();
-  body.inertia = read_inertial(link.element);
+  body.inertia = weighs_shapes(link.element) ? scales_.weigh(link) : read_inertial(link.element);
   body.visuals = read_shapes(link, "visual", frames_, context_.paths);
   body.collisions = read_shapes(link, "collision", frames_, context_.paths);
   const auto at = tree_.find(link.frame);
   if (at == tree_.end()) {
     body.hinge.name = root_name(body.name, one_root);
     body.hinge.type = link.fixed_to_world ? HingeType::fixed : HingeType::free;
+    const Transform<double> X_WB = frames_.relative(world_frame, link.frame);
     if (link.fixed_to_world) {
-      body.X_PF = frames_.relative(world_frame, link.frame);
+      body.X_PF = X_WB;
+    } else if (X_WB != Transform<double>::identity()) {
+      const Quaternion<double> q = X_WB.rotation.quaternion();
+      const Vec3<double>& p = X_WB.translation;
+      initial_.positions.emplace(body.hinge.name, std::vector<double>{q.w, q.x, q.y, q.z, p.x, p.y, p.z});
     }
     builder_.add(std::move(body));
     return;
@@ -196,7 +301,14 @@ void Assembler::run() {
     }
   }
   for (const Joint& joint : all_.joints) {
-    add_joint(joint);
+    if (!is_gearbox(joint)) {
+      add_joint(joint);
+    }
+  }
+  for (const Joint& joint : all_.joints) {
+    if (is_gearbox(joint)) {
+      add_gearbox(joint);
+    }
   }
   const bool one_root = all_.links.size() == tree_.size() + 1;
   for (const Link& link : all_.links) {
@@ -204,6 +316,9 @@ void Assembler::run() {
   }
   for (const int frame : all_.named_frames) {
     add_node(frame);
+  }
+  if (!initial_.positions.empty()) {
+    builder_.add_reference(std::move(initial_));
   }
 }
 

@@ -129,8 +129,8 @@ std::string FrameGraph::not_found(std::string_view text, int scope_index) const 
                      bunraku::detail::did_you_mean(text, known));
 }
 
-std::optional<Reference> FrameGraph::find(std::string_view text, int scope_index, int home,
-                                          const XmlElement& where) const {
+std::optional<Reference> FrameGraph::find(std::string_view text, int scope_index, int home, const XmlElement& where,
+                                          const char* cure) const {
   Reference out;
   if (text == own_model && scope_index != world_scope) {
     out.frame = home;
@@ -151,8 +151,7 @@ std::optional<Reference> FrameGraph::find(std::string_view text, int scope_index
     where.error(fmt::format("{}: inside of a model, 'world' can only be the parent of a joint", where.description()),
                 "measure from a frame of the model");
   } else {
-    where.error(fmt::format("{}: {}", where.description(), not_found(text, scope_index)),
-                "use the name of a link, joint, frame or nested model (as model::name inside of it)");
+    where.error(fmt::format("{}: {}", where.description(), not_found(text, scope_index)), cure);
   }
   return std::nullopt;
 }

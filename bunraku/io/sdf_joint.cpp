@@ -43,6 +43,7 @@ const JointType* read_type(const XmlElement& joint) {
     }
     known.emplace_back(type.name);
   }
+  known.emplace_back("gearbox");
   joint.error(fmt::format("{} is of type '{}', which is not known here{}", joint.description(), text.substr(0, 40),
                           bunraku::detail::did_you_mean(text, known)),
               fmt::format("use one of: {}", fmt::join(known, ", ")));
@@ -133,7 +134,8 @@ double read_pitch(const XmlElement& joint) {
   return 1;
 }
 
-void read_mimic(const XmlElement& axis, const Joint& joint, const FrameGraph& frames, Hinge& hinge) {
+void read_mimic(const XmlElement& axis, const Joint& joint, const FrameGraph& frames, const LoadOptions& options,
+                Hinge& hinge) {
   const XmlElement mimic = axis.child("mimic");
   if (!mimic) {
     return;
@@ -153,10 +155,15 @@ void read_mimic(const XmlElement& axis, const Joint& joint, const FrameGraph& fr
     return;
   }
   const Frame& own = frames[joint.frame];
-  const auto found = frames.find(leader, own.scope, own.home, mimic);
+  std::optional<Lenient> lenient;
+  if (options.free_mimics) {
+    lenient.emplace(mimic.document(), "the joint is left free");
+  }
+  const auto found = frames.find(leader, own.scope, own.home, mimic, missing_leader_cure);
   if (!found) {
     return;
   }
+  lenient.reset();
   if (frames[found->frame].kind != FrameKind::joint) {
     mimic.error(
         fmt::format("{} is to follow '{}', which is no joint", joint.element.description(), leader.substr(0, 60)),
@@ -166,7 +173,8 @@ void read_mimic(const XmlElement& axis, const Joint& joint, const FrameGraph& fr
   hinge.mimic = Mimic{frames[found->frame].name, multiplier, offset - multiplier * reference};
 }
 
-void read_axes(const JointType& type, const Joint& joint, const FrameGraph& frames, Hinge& hinge) {
+void read_axes(const JointType& type, const Joint& joint, const FrameGraph& frames, const LoadOptions& options,
+               Hinge& hinge) {
   static constexpr std::array<const char*, 2> tags = {"axis", "axis2"};
   std::vector<double> rest;
   hinge.dofs.assign(static_cast<std::size_t>(type.axes), HingeDof{});
@@ -184,7 +192,7 @@ void read_axes(const JointType& type, const Joint& joint, const FrameGraph& fram
     direction = read_direction(axis, joint, frames);
     read_limits(axis, type.type, hinge.dofs[k]);
     rest.push_back(read_dynamics(axis, hinge.dofs[k]));
-    read_mimic(axis, joint, frames, hinge);
+    read_mimic(axis, joint, frames, options, hinge);
     if (i == 1 && norm(cross(hinge.axis, hinge.axis2)) < 1e-9) {
       axis.error(fmt::format("the two axes of {} are parallel", joint.element.description()), "give axes that cross");
       direction = perpendicular(hinge.axis);
@@ -197,7 +205,51 @@ void read_axes(const JointType& type, const Joint& joint, const FrameGraph& fram
 
 }  // namespace
 
-std::optional<Hinge> read_hinge(const Joint& joint, const FrameGraph& frames) {
+std::vector<double> read_initial_position(const Joint& joint, const Hinge& hinge) {
+  std::vector<double> out;
+  for (const char* tag : {"axis", "axis2"}) {
+    if (std::ssize(out) < hinge.configuration_size() && hinge.type != HingeType::spherical) {
+      const XmlElement axis = joint.element.child(tag);
+      out.push_back(axis ? read_number(axis, "initial_position", 0) : 0);
+    }
+  }
+  const bool zero = std::all_of(out.begin(), out.end(), [](double x) { return x == 0; });
+  return zero ? std::vector<double>() : out;
+}
+
+bool is_gearbox(const Joint& joint) {
+  return joint.element.attribute("type") == "gearbox";
+}
+
+std::optional<Gearbox> read_gearbox(const Joint& joint, const FrameGraph& frames) {
+  const XmlElement& element = joint.element;
+  Gearbox out;
+  out.ratio = read_number(element, "gearbox_ratio", 1);
+  const std::array<std::pair<const char*, Vec3<double>*>, 2> axes = {{{"axis", &out.axis}, {"axis2", &out.axis2}}};
+  bool sound = true;
+  for (const auto& [tag, direction] : axes) {
+    if (const XmlElement axis = element.child(tag)) {
+      *direction = read_direction(axis, joint, frames);
+    } else {
+      element.error(fmt::format("{} has no <{}>", element.description(), tag),
+                    fmt::format("add <{0}><xyz>0 0 1</xyz></{0}>", tag));
+      sound = false;
+    }
+  }
+  const XmlElement reference = element.child("gearbox_reference_body");
+  if (!reference || reference.text().empty() || reference.text() == "__default__") {
+    element.error(fmt::format("{} has no <gearbox_reference_body>", element.description()),
+                  "name the link against which the angles of parent and child are counted");
+    return std::nullopt;
+  }
+  const Frame& own = frames[joint.frame];
+  if (const auto found = frames.find(reference.text(), own.scope, own.home, reference)) {
+    out.reference = frames[found->frame].body;
+  }
+  return sound && out.reference != no_frame ? std::optional(out) : std::nullopt;
+}
+
+std::optional<Hinge> read_hinge(const Joint& joint, const FrameGraph& frames, const LoadOptions& options) {
   const JointType* type = read_type(joint.element);
   if (type == nullptr) {
     return std::nullopt;
@@ -205,7 +257,7 @@ std::optional<Hinge> read_hinge(const Joint& joint, const FrameGraph& frames) {
   Hinge hinge;
   hinge.name = frames[joint.frame].name;
   hinge.type = type->type;
-  read_axes(*type, joint, frames, hinge);
+  read_axes(*type, joint, frames, options, hinge);
   if (hinge.type == HingeType::helical) {
     hinge.pitch = read_pitch(joint.element);
   }

@@ -148,6 +148,7 @@ void read_material(const XmlElement& shape, Geometry& out) {
   if (!material) {
     return;
   }
+  const Lenient looks(shape.document(), "it is not used");
   XmlElement color = material.child("diffuse");
   color = color ? color : material.child("ambient");
   const auto n = color ? color.text_numbers(3, 4) : std::nullopt;
@@ -166,13 +167,6 @@ RigidInertia<double> read_inertial(const XmlElement& link) {
         "add <inertial> with <mass> and <inertia>");
     return RigidInertia<double>::about_center(1, Vec3<double>::zero(), Sym3<double>::diagonal(1, 1, 1));
   }
-  if (inertial.flag("auto", false)) {
-    inertial.error(
-        fmt::format("{} wants its inertia computed from its shapes, which is not done here", link.description()),
-        "write <mass> and <inertia>");
-    inertial.mark_all_used();
-    return RigidInertia<double>::about_center(1, Vec3<double>::zero(), Sym3<double>::diagonal(1, 1, 1));
-  }
   const XmlElement pose_element = inertial.child("pose");
   const Pose pose = read_pose(pose_element);
   if (!pose.relative_to.empty() && pose.relative_to != link.attribute("name")) {
@@ -183,27 +177,36 @@ RigidInertia<double> read_inertial(const XmlElement& link) {
   return RigidInertia<double>::about_center(mass, pose.X.translation, central);
 }
 
+std::optional<Geometry> read_shape(const XmlElement& element, const Link& link, const FrameGraph& frames,
+                                   const PathResolver& paths) {
+  Geometry shape;
+  shape.name = element.required("name");
+  const XmlElement pose_element = element.child("pose");
+  const Pose pose = read_pose(pose_element);
+  shape.pose = pose.X;
+  if (!pose.relative_to.empty()) {
+    const Frame& own = frames[link.frame];
+    if (const auto base = frames.find(pose.relative_to, own.scope, own.home, pose_element)) {
+      shape.pose = frames.relative(link.frame, base->frame) * pose.X;
+    }
+  }
+  read_material(element, shape);
+  const XmlElement geometry = element.child("geometry");
+  if (!geometry) {
+    element.error(fmt::format("{} has no <geometry>", element.description()), "add <geometry> with a shape");
+    return std::nullopt;
+  }
+  return read_geometry(geometry, *link.source, paths, shape) ? std::optional(std::move(shape)) : std::nullopt;
+}
+
 std::vector<Geometry> read_shapes(const Link& link, const char* tag, const FrameGraph& frames,
                                   const PathResolver& paths) {
   std::vector<Geometry> out;
   for (const XmlElement& element : link.element.children(tag)) {
-    Geometry shape;
-    shape.name = element.required("name");
-    const XmlElement pose_element = element.child("pose");
-    const Pose pose = read_pose(pose_element);
-    shape.pose = pose.X;
-    if (!pose.relative_to.empty()) {
-      const Frame& own = frames[link.frame];
-      if (const auto base = frames.find(pose.relative_to, own.scope, own.home, pose_element)) {
-        shape.pose = frames.relative(link.frame, base->frame) * pose.X;
-      }
-    }
-    read_material(element, shape);
-    const XmlElement geometry = element.child("geometry");
-    if (!geometry) {
-      element.error(fmt::format("{} has no <geometry>", element.description()), "add <geometry> with a shape");
-    } else if (read_geometry(geometry, *link.source, paths, shape)) {
-      out.push_back(std::move(shape));
+    const Lenient lenient(element.document(), "the shape is not used");  // no inertia that is stated depends on it
+    auto shape = read_shape(element, link, frames, paths);
+    if (shape && lenient.count() == 0) {
+      out.push_back(std::move(*shape));
     }
   }
   return out;

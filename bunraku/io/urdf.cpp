@@ -1,15 +1,18 @@
 /// Reads URDF: links, joints, and the extensions that other readers of the format know (capsules, frames).
 
+#include "bunraku/io/detail/urdf.hpp"
+
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <limits>
 #include <map>
 #include <numbers>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
-
-#include "bunraku/io/detail/readers.hpp"
 
 namespace bunraku::io {
 
@@ -18,15 +21,13 @@ namespace {
 constexpr std::array<std::string_view, 7> joint_types = {"revolute", "continuous", "prismatic", "fixed",
                                                          "floating", "planar",     "spherical"};
 
-struct Material {
-  std::optional<std::array<double, 4>> color;
-  std::string texture;
-};
-
 class UrdfReader {
  public:
   UrdfReader(XmlElement robot, const ReaderContext& context)
-      : robot_(robot), context_(context), builder_(std::string(robot.attribute("name").value_or(""))) {}
+      : robot_(robot),
+        context_(context),
+        builder_(std::string(robot.attribute("name").value_or(""))),
+        shapes_(context) {}
 
   ModelBuilder read();
 
@@ -44,43 +45,31 @@ class UrdfReader {
   void read_frames();
   void add_roots();
   void add_body(const Joint& joint);
-  Hinge read_hinge(const Joint& joint) const;
+  Hinge read_hinge(const Joint& joint);
+  void read_mimic(const XmlElement& joint, Hinge& hinge);
+  std::string leader_suggestion(const XmlElement& joint, const std::string& leader);
   void read_limits(const XmlElement& joint, HingeType type, HingeDof& dof) const;
 
   RigidInertia<double> read_inertia(const XmlElement& link) const;
-  std::vector<Geometry> read_shapes(const XmlElement& link, const char* tag);
-  bool read_shape(const XmlElement& geometry, Geometry& shape) const;
-  void read_material(const XmlElement& visual, Geometry& shape);
-  Material read_material_body(const XmlElement& material) const;
-  static Transform<double> read_origin(const XmlElement& parent);
   std::string known_link(const XmlElement& joint, const char* tag) const;
 
   XmlElement robot_;
   const ReaderContext& context_;
   ModelBuilder builder_;
+  UrdfShapes shapes_;
   std::map<std::string, XmlElement, std::less<>> links_;
   std::vector<std::string> link_order_;
-  std::map<std::string, Material, std::less<>> materials_;
   std::vector<Joint> joints_;
+  std::set<std::string, std::less<>> joint_names_;  // those of joints with errors too
+  int suggested_leaders_ = 0;
 };
-
-Transform<double> origin_of(const XmlElement& element) {
-  const Vec3<double> xyz = element.vector("xyz", Vec3<double>::zero());
-  const Vec3<double> rpy = element.vector("rpy", Vec3<double>::zero());
-  return {Rotation<double>::from_rpy(rpy.x, rpy.y, rpy.z), xyz};
-}
-
-Transform<double> UrdfReader::read_origin(const XmlElement& parent) {
-  const XmlElement origin = parent.child("origin");
-  return origin ? origin_of(origin) : Transform<double>::identity();
-}
 
 RigidInertia<double> UrdfReader::read_inertia(const XmlElement& link) const {
   const XmlElement inertial = link.child("inertial");
   if (!inertial) {
     return RigidInertia<double>::zero();
   }
-  const Transform<double> pose = read_origin(inertial);
+  const Transform<double> pose = read_urdf_origin(inertial);
   double mass = 0;
   if (const XmlElement element = inertial.child("mass")) {
     mass = element.required_number("value");
@@ -102,107 +91,8 @@ RigidInertia<double> UrdfReader::read_inertia(const XmlElement& link) const {
   return RigidInertia<double>::about_center(mass, pose.translation, congruence(pose.rotation.matrix(), central));
 }
 
-bool UrdfReader::read_shape(const XmlElement& geometry, Geometry& shape) const {
-  const auto positive = [](const XmlElement& element, const char* name) {
-    const double value = element.required_number(name);
-    if (value < 0) {
-      element.error(fmt::format("'{}' of <{}> is negative", name, element.name()), "give a length");
-    }
-    return value;
-  };
-  if (const XmlElement box = geometry.child("box")) {
-    shape.type = ShapeType::box;
-    box.required("size");
-    shape.size = box.vector("size", Vec3<double>::zero());
-    if (shape.size.x < 0 || shape.size.y < 0 || shape.size.z < 0) {
-      box.error("'size' of <box> is negative", "give three lengths");
-    }
-  } else if (const XmlElement sphere = geometry.child("sphere")) {
-    shape.type = ShapeType::sphere;
-    shape.size.x = positive(sphere, "radius");
-  } else if (const XmlElement cylinder = geometry.child("cylinder")) {
-    shape.type = ShapeType::cylinder;
-    shape.size = {positive(cylinder, "radius"), positive(cylinder, "length"), 0};
-  } else if (const XmlElement capsule = geometry.child("capsule")) {
-    shape.type = ShapeType::capsule;
-    shape.size = {positive(capsule, "radius"), positive(capsule, "length"), 0};
-  } else if (const XmlElement mesh = geometry.child("mesh")) {
-    shape.type = ShapeType::mesh;
-    shape.mesh_uri = mesh.required("filename");
-    shape.mesh_path = context_.paths.find(shape.mesh_uri).string();
-    shape.size = {1, 1, 1};
-    if (const auto scale = mesh.numbers("scale", 1, 3); scale && scale->size() == 2) {
-      mesh.error(fmt::format("'scale' of <mesh> in {} has 2 numbers where 1 or 3 are wanted", geometry.description()));
-    } else if (scale) {
-      shape.size = scale->size() == 3 ? Vec3<double>{(*scale)[0], (*scale)[1], (*scale)[2]}
-                                      : Vec3<double>{1, 1, 1} * scale->front();
-    }
-  } else {
-    geometry.error("<geometry> holds no shape that is known", "use one of: box, sphere, cylinder, capsule, mesh");
-    return false;
-  }
-  return true;
-}
-
-Material UrdfReader::read_material_body(const XmlElement& material) const {
-  Material out;
-  if (const XmlElement color = material.child("color")) {
-    color.required("rgba");
-    if (const auto rgba = color.numbers("rgba", 4, 4)) {
-      out.color = {(*rgba)[0], (*rgba)[1], (*rgba)[2], (*rgba)[3]};
-    }
-  }
-  if (const XmlElement texture = material.child("texture")) {
-    out.texture = texture.required("filename");
-  }
-  return out;
-}
-
-void UrdfReader::read_material(const XmlElement& visual, Geometry& shape) {
-  const XmlElement material = visual.child("material");
-  if (!material) {
-    return;
-  }
-  shape.material = material.attribute("name").value_or("");
-  Material found = read_material_body(material);
-  if (!found.color && found.texture.empty()) {
-    // a reference to a material described elsewhere; without one the looks are left open
-    if (const auto known = materials_.find(shape.material); known != materials_.end()) {
-      found = known->second;
-    }
-  } else if (!shape.material.empty()) {
-    materials_.emplace(shape.material, found);
-  }
-  shape.color = found.color;
-  shape.texture = found.texture;
-}
-
-std::vector<Geometry> UrdfReader::read_shapes(const XmlElement& link, const char* tag) {
-  std::vector<Geometry> shapes;
-  for (const XmlElement& element : link.children(tag)) {
-    Geometry shape;
-    shape.name = element.attribute("name").value_or("");
-    shape.pose = read_origin(element);
-    const XmlElement geometry = element.child("geometry");
-    if (!geometry) {
-      element.error(fmt::format("<{}> of {} has no <geometry>", tag, link.description()), "add one");
-      continue;
-    }
-    if (read_shape(geometry, shape)) {
-      read_material(element, shape);
-      shapes.push_back(std::move(shape));
-    }
-  }
-  return shapes;
-}
-
 void UrdfReader::read_links() {
-  for (const XmlElement& material : robot_.children("material")) {
-    const std::string name(material.required("name"));
-    if (!materials_.emplace(name, read_material_body(material)).second) {
-      material.warning(fmt::format("there is a second material '{}': the first is used", name));
-    }
-  }
+  shapes_.read_materials(robot_);
   for (const XmlElement& link : robot_.children("link")) {
     const std::string name(link.required("name"));
     const auto [at, fresh] = links_.emplace(name, link);
@@ -236,6 +126,7 @@ void UrdfReader::read_joints() {
   for (const XmlElement& element : robot_.children("joint")) {
     Joint joint{element, std::string(element.required("name")), known_link(element, "parent"),
                 known_link(element, "child")};
+    joint_names_.insert(joint.name);
     if (joint.child == world_name) {
       element.error(fmt::format("the child of {} is 'world'", element.description()), "exchange parent and child");
       continue;
@@ -269,9 +160,9 @@ void UrdfReader::read_limits(const XmlElement& joint, HingeType type, HingeDof& 
     const double lower = limit.number("lower", 0, Finite::or_inf);
     const double upper = limit.number("upper", 0, Finite::or_inf);
     if (lower > upper) {
-      limit.error(
-          fmt::format("the lower limit {} of {} is above the upper limit {}", lower, joint.description(), upper),
-          "exchange the two");
+      limit.warning(fmt::format("the lower limit {} of {} is above the upper limit {}: it is taken as unlimited", lower,
+                                joint.description(), upper),
+                    "exchange the two");
     } else {
       dof.lower = lower;
       dof.upper = upper;
@@ -280,15 +171,17 @@ void UrdfReader::read_limits(const XmlElement& joint, HingeType type, HingeDof& 
   const auto size = [&](const char* name, double& value) {
     value = limit.number(name, value, Finite::or_inf);
     if (value < 0) {
-      limit.error(fmt::format("'{}' of the limit of {} is negative", name, joint.description()), "give its size");
-      value = 0;
+      limit.warning(
+          fmt::format("'{}' of the limit of {} is negative: it is taken as unlimited", name, joint.description()),
+          "give its size");
+      value = std::numeric_limits<double>::infinity();
     }
   };
   size("velocity", dof.velocity);
   size("effort", dof.effort);
 }
 
-Hinge UrdfReader::read_hinge(const Joint& joint) const {
+Hinge UrdfReader::read_hinge(const Joint& joint) {
   const XmlElement& element = joint.element;
   Hinge hinge;
   hinge.name = joint.name;
@@ -317,13 +210,47 @@ Hinge UrdfReader::read_hinge(const Joint& joint) const {
     }
   }
   hinge.dofs.assign(static_cast<std::size_t>(velocity_size(hinge.type)), dof);
-  if (const XmlElement mimic = element.child("mimic")) {
-    const std::string leader(mimic.required("joint"));
-    if (!leader.empty()) {
-      hinge.mimic = Mimic{leader, mimic.number("multiplier", 1), mimic.number("offset", 0)};
-    }
-  }
+  read_mimic(element, hinge);
   return hinge;
+}
+
+/// The nearest name of another joint, for the first few: each costs a walk over all names.
+std::string UrdfReader::leader_suggestion(const XmlElement& joint, const std::string& leader) {
+  constexpr int most = 20;
+  if (++suggested_leaders_ > most) {
+    return {};
+  }
+  std::vector<std::string> others(joint_names_.begin(), joint_names_.end());
+  std::erase(others, joint.attribute("name").value_or(""));
+  return bunraku::detail::did_you_mean(leader, others);
+}
+
+void UrdfReader::read_mimic(const XmlElement& joint, Hinge& hinge) {
+  const XmlElement mimic = joint.child("mimic");
+  if (!mimic) {
+    return;
+  }
+  if (hinge.type == HingeType::fixed) {
+    mimic.mark_all_used();
+    mimic.warning(fmt::format("{} is fixed: its <mimic> is not used", joint.description()), "remove one of the two");
+    return;
+  }
+  const std::string leader(mimic.required("joint"));
+  const Mimic read{leader, mimic.number("multiplier", 1), mimic.number("offset", 0)};
+  if (leader.empty()) {
+    return;
+  }
+  if (joint_names_.contains(leader)) {
+    hinge.mimic = read;
+    return;
+  }
+  const std::string problem =
+      fmt::format("{} mimics '{}', which does not exist", joint.description(), bunraku::detail::printable(leader, 60));
+  if (context_.options.free_mimics) {
+    joint.warning(problem + ": it is left free", "correct the name");
+  } else {
+    joint.error(problem + leader_suggestion(joint, leader), missing_leader_cure);
+  }
 }
 
 void UrdfReader::add_body(const Joint& joint) {
@@ -331,10 +258,10 @@ void UrdfReader::add_body(const Joint& joint) {
   builder_.add(BodySpec{.name = joint.child,
                         .parent = joint.parent,
                         .hinge = read_hinge(joint),
-                        .X_PF = read_origin(joint.element),
+                        .X_PF = read_urdf_origin(joint.element),
                         .inertia = read_inertia(link),
-                        .visuals = read_shapes(link, "visual"),
-                        .collisions = read_shapes(link, "collision"),
+                        .visuals = shapes_.read(link, "visual"),
+                        .collisions = shapes_.read(link, "collision"),
                         .where = link.where(),
                         .hinge_where = joint.element.where()});
 }
@@ -355,7 +282,7 @@ void UrdfReader::add_roots() {
         link.warning("link 'world' is the world: its inertia is not used");
       }
       for (const char* tag : {"visual", "collision"}) {
-        for (Geometry& shape : read_shapes(link, tag)) {
+        for (Geometry& shape : shapes_.read(link, tag)) {
           builder_.add_to_world(std::move(shape));
         }
       }
@@ -376,8 +303,8 @@ void UrdfReader::add_roots() {
         BodySpec{.name = name,
                  .hinge = {.name = hinge, .type = context_.options.free_base ? HingeType::free : HingeType::fixed},
                  .inertia = read_inertia(link),
-                 .visuals = read_shapes(link, "visual"),
-                 .collisions = read_shapes(link, "collision"),
+                 .visuals = shapes_.read(link, "visual"),
+                 .collisions = shapes_.read(link, "collision"),
                  .where = link.where()});
   }
   const bool on_world =
@@ -398,7 +325,7 @@ void UrdfReader::read_frames() {
                               bunraku::detail::printable(link, 60), robot_.document().suggestion(link, link_order_)),
                   "name a link of this file");
     } else if (!name.empty() && !link.empty()) {
-      builder_.add(NodeSpec{.name = name, .body = link, .X_BN = origin_of(frame), .where = frame.where()});
+      builder_.add(NodeSpec{.name = name, .body = link, .X_BN = read_urdf_pose(frame), .where = frame.where()});
     }
   }
 }
@@ -422,12 +349,16 @@ void UrdfReader::refuse_xacro() const {
 
 ModelBuilder UrdfReader::read() {
   builder_.set_format(Format::urdf);
+  robot_.document().let_the_first_win();
   for (const char* described : {"version", "xmlns:xacro", "xmlns:drake", "xmlns:xsi", "xsi:schemaLocation", "xmlns"}) {
     static_cast<void>(robot_.attribute(described));  // namespaces and the format's version say nothing of the robot
   }
   refuse_xacro();
-  if (robot_.required("name").empty()) {
-    builder_.set_name("robot");
+  if (bunraku::detail::is_blank(robot_.attribute("name").value_or(""))) {
+    const std::string stem = std::filesystem::path(robot_.document().file()).stem().string();
+    builder_.set_name(stem.empty() ? "robot" : stem);
+    robot_.warning(fmt::format("<robot> has no name: it is called '{}' here", stem.empty() ? "robot" : stem),
+                   "add name=\"…\"");
   }
   read_links();
   if (link_order_.empty()) {

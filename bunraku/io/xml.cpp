@@ -48,6 +48,11 @@ bool XmlElement::has(const char* name) const {
   return element_->FindAttribute(name) != nullptr;
 }
 
+bool XmlElement::has_blank(const char* name) const {
+  const tinyxml2::XMLAttribute* found = element_->FindAttribute(name);
+  return found != nullptr && trimmed(found->Value()).empty();
+}
+
 std::string_view XmlElement::required(const char* name) const {
   const auto value = attribute(name);
   if (!value || trimmed(*value).empty()) {
@@ -89,6 +94,9 @@ std::optional<std::vector<double>> XmlElement::parse(std::string_view text, cons
 
 std::optional<std::vector<double>> XmlElement::numbers(const char* name, std::size_t least, std::size_t most,
                                                        Finite finite) const {
+  if (document_->blank_numbers_ignored_ && has_blank(name)) {
+    return std::nullopt;
+  }
   const auto value = attribute(name);
   return value ? parse(*value, fmt::format("'{}'", name), least, most, finite) : std::nullopt;
 }
@@ -162,7 +170,10 @@ std::optional<std::vector<double>> XmlElement::text_numbers(std::size_t least, s
 
 XmlElement XmlElement::child(const char* tag) const {
   const std::vector<XmlElement> all = children(tag);
-  if (all.size() > 1) {
+  if (all.size() > 1 && document_->first_wins_) {
+    all[1].warning(fmt::format("{} has a second <{}>: the first is used", description(), tag), "keep one of them");
+    std::for_each(all.begin() + 1, all.end(), [](const XmlElement& other) { other.mark_all_used(); });
+  } else if (all.size() > 1) {
     all[1].error(fmt::format("{} has a second <{}>", description(), tag), "keep one of them");
   }
   return all.empty() ? XmlElement() : all.front();
@@ -248,6 +259,11 @@ XmlElement XmlDocument::root() {
 }
 
 void XmlDocument::report(Severity severity, SourceLocation where, std::string text, std::string cure) {
+  if (lenient_ != nullptr && severity == Severity::error) {
+    severity = Severity::warning;
+    text += fmt::format(": {}", lenient_->consequence_);
+    ++lenient_->count_;
+  }
   detail::add_problem(problems_, {severity, std::move(where), std::move(text), std::move(cure)});
 }
 
@@ -306,8 +322,11 @@ void XmlDocument::report_unused() {
     open.pop_back();
     for (const auto* a = element->FirstAttribute(); a != nullptr; a = a->Next()) {
       if (!used_.contains(a)) {
-        findings.add(fmt::format("attribute '{}' of <{}>", shown(a->Name()), shown(element->Name())), a->GetLineNum(),
-                     [&] { return suggest(a->Name(), asked_attributes_, element->Name()); });
+        const bool blank = trimmed(a->Value()).empty();
+        findings.add(fmt::format("attribute '{}' of <{}>{}", shown(a->Name()), shown(element->Name()),
+                                 blank ? ", which is empty," : ""),
+                     a->GetLineNum(),
+                     [&] { return blank ? std::string() : suggest(a->Name(), asked_attributes_, element->Name()); });
       }
     }
     for (const auto* node = element->FirstChild(); node != nullptr; node = node->NextSibling()) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -111,15 +114,34 @@ class Scanner {
     advance_to(end);
   }
 
-  /// `&#123;` must end soon.
+  /// `&#123;` must end soon and mean a character: the parser would end the text at a zero.
   void check_references(std::string_view text) const {
     constexpr std::size_t longest = 12;
     for (std::size_t i = text.find("&#"); i != std::string_view::npos; i = text.find("&#", i + 2)) {
-      if (text.substr(i, longest).find(';') == std::string_view::npos) {
-        const auto before = static_cast<std::size_t>(text.data() - text_.data()) + i;
-        fail(line_of(before), "a character reference &#… does not end in ;", "write &amp; for the sign & itself");
+      const auto line = [&] { return line_of(static_cast<std::size_t>(text.data() - text_.data()) + i); };
+      const std::size_t end = text.substr(i, longest).find(';');
+      if (end == std::string_view::npos) {
+        fail(line(), "a character reference &#… does not end in ;", "write &amp; for the sign & itself");
+      }
+      if (!is_character(text.substr(i + 2, end - 2))) {
+        fail(line(), fmt::format("the character reference {} means no character", shown(text.substr(i, end + 1))),
+             "write &amp; for the sign & itself, or the number of a character");
       }
     }
+  }
+
+  /// Whether `13` or `xd` is the number of a character that XML allows.
+  static bool is_character(std::string_view number) {
+    const bool hexadecimal = number.starts_with('x');
+    number.remove_prefix(hexadecimal ? 1 : 0);
+    std::uint32_t code = 0;
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), code, hexadecimal ? 16 : 10);
+    if (error != std::errc() || end != number.data() + number.size()) {
+      return false;
+    }
+    return code == 0x9 || code == 0xA || code == 0xD || (code >= 0x20 && code <= 0xD7FF) ||
+           (code >= 0xE000 && code <= 0xFFFD) || (code >= 0x10000 && code <= 0x10FFFF);
   }
 
   std::string_view scan_name() {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <queue>
 #include <utility>
 
@@ -17,9 +16,16 @@ std::string also_at(const SourceLocation& other) {
   return other.line > 0 ? fmt::format(": line {} has it too", other.line) : std::string(" twice");
 }
 
-/// Puts a name into a table. An empty or second one is reported.
-bool claim(std::unordered_map<std::string_view, int>& names, std::string_view kind, const std::string& name, int index,
-           const SourceLocation& where, const std::function<SourceLocation(int)>& place_of, ProblemList& problems) {
+/// Where problems of the hinge are found.
+const SourceLocation& hinge_place(const BodySpec& spec) {
+  return spec.hinge_where.file.empty() && spec.hinge_where.line == 0 ? spec.where : spec.hinge_where;
+}
+
+}  // namespace
+
+bool claim_name(NameTable& names, std::string_view kind, const std::string& name, int index,
+                const SourceLocation& where, const std::function<SourceLocation(int)>& place_of,
+                ProblemList& problems) {
   if (detail::is_blank(name)) {
     problems.error(where, fmt::format("a {} has no name", kind), "give it one");
     return false;
@@ -38,17 +44,6 @@ bool claim(std::unordered_map<std::string_view, int>& names, std::string_view ki
   return fresh;
 }
 
-}  // namespace
-
-namespace {
-
-/// Where problems of the hinge are found.
-const SourceLocation& hinge_place(const BodySpec& spec) {
-  return spec.hinge_where.file.empty() && spec.hinge_where.line == 0 ? spec.where : spec.hinge_where;
-}
-
-}  // namespace
-
 std::shared_ptr<Model::Data> ModelBuilder::Parts::assemble(ProblemList& problems) const {
   auto data = std::make_shared<Model::Data>();
   data->name = name;
@@ -66,14 +61,15 @@ std::shared_ptr<Model::Data> ModelBuilder::Parts::assemble(ProblemList& problems
   for (int i = 0; i < static_cast<int>(data->bodies.size()); ++i) {
     const Body& body = data->bodies[static_cast<std::size_t>(i)];
     const auto place = [&](int k) { return data->bodies[static_cast<std::size_t>(k)].where; };
-    claim(body_names, "body", body.name, i, body.where, place, problems);
+    claim_name(body_names, "body", body.name, i, body.where, place, problems);
     const auto place_of_hinge = [&](int k) { return data->bodies[static_cast<std::size_t>(k)].hinge_where; };
-    claim(hinge_names, "hinge", body.hinge.name, i, body.hinge_where, place_of_hinge, problems);
+    claim_name(hinge_names, "hinge", body.hinge.name, i, body.hinge_where, place_of_hinge, problems);
   }
   number_coordinates(*data, hinge_names, problems);
   check_masses(*data, problems);
   place_nodes(*data, body_names, problems);
   place_closures(*data, body_names, hinge_names, problems);
+  place_references(*data, hinge_names, problems);
   return data;
 }
 
@@ -317,7 +313,7 @@ void ModelBuilder::Parts::place_nodes(Model::Data& data, const Names& body_names
       problems.error(spec.where, fmt::format("node '{}' has the name of a body", spec.name),
                      "choose another name: a body's name is the node at its origin");
     }
-    claim(
+    claim_name(
         names, "node", spec.name, index, spec.where, [&](int k) { return nodes[static_cast<std::size_t>(k)].where; },
         problems);
     check_pose(spec.X_BN, fmt::format("node '{}'", spec.name), spec.where, problems);
@@ -367,7 +363,7 @@ void ModelBuilder::Parts::place_closures(Model::Data& data, const Names& body_na
   };
   for (ClosureSpec spec : closures) {
     check_closure(spec, problems);
-    claim(
+    claim_name(
         names, "closure", closures[data.closures.size()].name, static_cast<int>(data.closures.size()), spec.where,
         [&](int k) { return closures[static_cast<std::size_t>(k)].where; }, problems);
     Closure closure{.name = spec.name,

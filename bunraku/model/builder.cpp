@@ -3,9 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "bunraku/model/detail/builder_parts.hpp"
 
 namespace bunraku {
+
+namespace {
+
+bool is_among(const std::vector<Problem>& problems, const Problem& problem) {
+  return std::any_of(problems.begin(), problems.end(), [&](const Problem& p) {
+    return p.text == problem.text && p.where.line == problem.where.line && p.where.file == problem.where.file;
+  });
+}
+
+}  // namespace
 
 ModelBuilder::ModelBuilder(std::string name) : parts_(std::make_unique<Parts>()) {
   parts_->name = std::move(name);
@@ -33,19 +45,23 @@ ModelBuilder& ModelBuilder::set_gravity(const Vec3<double>& gravity) {
   parts_->gravity = gravity;
   return *this;
 }
-ModelBuilder& ModelBuilder::add(BodySpec body) {
+ModelBuilder& ModelBuilder::add_body(BodySpec body) {
   if (body.hinge.name.empty()) {
     body.hinge.name = body.name + "_hinge";
   }
   parts_->bodies.push_back(std::move(body));
   return *this;
 }
-ModelBuilder& ModelBuilder::add(NodeSpec node) {
+ModelBuilder& ModelBuilder::add_node(NodeSpec node) {
   parts_->nodes.push_back(std::move(node));
   return *this;
 }
-ModelBuilder& ModelBuilder::add(ClosureSpec closure) {
+ModelBuilder& ModelBuilder::add_closure(ClosureSpec closure) {
   parts_->closures.push_back(std::move(closure));
+  return *this;
+}
+ModelBuilder& ModelBuilder::add_reference(ReferenceSpec reference) {
+  parts_->references.push_back(std::move(reference));
   return *this;
 }
 ModelBuilder& ModelBuilder::add_to_world(Geometry geometry) {
@@ -66,6 +82,36 @@ const std::vector<NodeSpec>& ModelBuilder::nodes() const {
 const std::vector<ClosureSpec>& ModelBuilder::closures() const {
   return parts_->closures;
 }
+const std::vector<ReferenceSpec>& ModelBuilder::references() const {
+  return parts_->references;
+}
+const std::vector<Problem>& ModelBuilder::reports() const {
+  return parts_->reported;
+}
+std::vector<BodySpec>& ModelBuilder::bodies() {
+  return parts_->bodies;
+}
+std::vector<NodeSpec>& ModelBuilder::nodes() {
+  return parts_->nodes;
+}
+std::vector<ClosureSpec>& ModelBuilder::closures() {
+  return parts_->closures;
+}
+std::vector<ReferenceSpec>& ModelBuilder::references() {
+  return parts_->references;
+}
+
+BodySpec& ModelBuilder::body(std::string_view name) {
+  const auto at = std::find_if(bodies().begin(), bodies().end(), [&](const BodySpec& b) { return b.name == name; });
+  if (at != bodies().end()) {
+    return *at;
+  }
+  std::vector<std::string> known;
+  for (const BodySpec& body : bodies()) {
+    known.push_back(body.name);
+  }
+  throw ArgumentError(fmt::format("there is no body '{}'{}", name, detail::did_you_mean(name, known)));
+}
 
 std::vector<Problem> ModelBuilder::check() const {
   ProblemList problems(parts_->reported);
@@ -79,11 +125,8 @@ Model ModelBuilder::build(Strictness strictness) const {
   if (problems.has_errors() || (strictness == Strictness::strict && !problems.problems().empty())) {
     throw ModelError(std::move(problems.problems()));
   }
-  for (Problem& warning : problems.problems()) {  // a model built again finds its old warnings again
-    const bool known = std::any_of(data->warnings.begin(), data->warnings.end(), [&](const Problem& w) {
-      return w.text == warning.text && w.where.line == warning.where.line && w.where.file == warning.where.file;
-    });
-    if (!known) {
+  for (Problem& warning : problems.problems()) {
+    if (!is_among(data->warnings, warning)) {
       data->warnings.push_back(std::move(warning));
     }
   }
@@ -126,11 +169,25 @@ ModelBuilder edit(const Model& model) {
                             .reference_b = c.reference_b,
                             .where = c.where});
   }
+  for (const ReferenceConfiguration& reference : model.references()) {
+    ReferenceSpec spec{.name = reference.name, .where = reference.where};
+    for (const Body& body : model.bodies()) {
+      if (body.nq > 0) {
+        const auto first = reference.q.begin() + body.q_index;
+        spec.positions[body.hinge.name].assign(first, first + body.nq);
+      }
+    }
+    builder.add_reference(std::move(spec));
+  }
   for (const Geometry& shape : model.world_geometry()) {
     builder.add_to_world(shape);
   }
+  // what the check finds again is not of the file: it goes where its cause is mended
+  const std::vector<Problem> found = builder.check();
   for (const Problem& warning : model.warnings()) {
-    builder.report(warning);
+    if (!is_among(found, warning)) {
+      builder.report(warning);
+    }
   }
   return builder;
 }

@@ -2,9 +2,12 @@
 /// Builds a Model in code, and checks it.
 #pragma once
 
+#include <concepts>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bunraku/model/model.hpp"
@@ -55,8 +58,19 @@ struct ClosureSpec {
   SourceLocation where = {};                           ///< For messages.
 };
 
-/// Collects bodies, nodes and closures in any order; `build` sorts them parent before child, otherwise in the order
-/// in which they were added, and checks everything at once.
+/// A reference configuration on its way into a model, hinge by hinge, since where coordinates stand in q is not known
+/// before the model is built. `{.name = "home", .positions = {{"shoulder", {0.5}}, {"base", {1, 0, 0, 0, 0, 0,
+/// 0.4}}}}`.
+struct ReferenceSpec {
+  std::string name;  ///< Unique among the references; initial_name for where the model starts.
+  /// By the hinge's name its coordinates, as many as the type has; hinges left out are neutral. A mimic hinge follows
+  /// its leader, whether it is left out or not: another position than that is a warning.
+  std::map<std::string, std::vector<double>> positions = {};
+  SourceLocation where = {};  ///< For messages.
+};
+
+/// Collects bodies, nodes, closures and references in any order; `build` sorts them parent before child, otherwise in
+/// the order in which they were added, and checks everything at once.
 class BUNRAKU_API ModelBuilder {
  public:
   /// An empty model.
@@ -74,11 +88,30 @@ class BUNRAKU_API ModelBuilder {
   /// Gravity in the world's axes, m/s². Standard gravity by default.
   ModelBuilder& set_gravity(const Vec3<double>& gravity);
   /// Adds a body. Axes need not have unit length.
-  ModelBuilder& add(BodySpec body);
+  ModelBuilder& add_body(BodySpec body);
   /// Adds a named frame.
-  ModelBuilder& add(NodeSpec node);
+  ModelBuilder& add_node(NodeSpec node);
   /// Adds a loop closure.
-  ModelBuilder& add(ClosureSpec closure);
+  ModelBuilder& add_closure(ClosureSpec closure);
+  /// Adds a configuration with a name.
+  ModelBuilder& add_reference(ReferenceSpec reference);
+  /// As the one of the above whose argument it is. What has no type yet, as in `add({.name = "arm"})`, is a body.
+  ModelBuilder& add(BodySpec body) { return add_body(std::move(body)); }
+  /// @copydoc add(BodySpec)
+  template <std::same_as<NodeSpec> Spec>
+  ModelBuilder& add(Spec node) {
+    return add_node(std::move(node));
+  }
+  /// @copydoc add(BodySpec)
+  template <std::same_as<ClosureSpec> Spec>
+  ModelBuilder& add(Spec closure) {
+    return add_closure(std::move(closure));
+  }
+  /// @copydoc add(BodySpec)
+  template <std::same_as<ReferenceSpec> Spec>
+  ModelBuilder& add(Spec reference) {
+    return add_reference(std::move(reference));
+  }
   /// Adds a shape to the world.
   ModelBuilder& add_to_world(Geometry geometry);
   /// Adds a problem found elsewhere, such as by a file reader: a warning is kept, an error makes build throw.
@@ -90,6 +123,22 @@ class BUNRAKU_API ModelBuilder {
   const std::vector<NodeSpec>& nodes() const;
   /// The closures so far.
   const std::vector<ClosureSpec>& closures() const;
+  /// The reference configurations so far.
+  const std::vector<ReferenceSpec>& references() const;
+
+  /// The problems reported so far.
+  const std::vector<Problem>& reports() const;
+  /// The bodies so far, to change them: a new inertia, another hinge. Their number and order may change, too.
+  std::vector<BodySpec>& bodies();
+  /// The nodes so far, to change them.
+  std::vector<NodeSpec>& nodes();
+  /// The closures so far, to change them.
+  std::vector<ClosureSpec>& closures();
+  /// The reference configurations so far, to change them.
+  std::vector<ReferenceSpec>& references();
+  /// The body of that name, to change it: `edit(arm)` and then `body("hand").inertia = …`. O(N). Throws ArgumentError,
+  /// naming the nearest name.
+  BodySpec& body(std::string_view name);
 
   /// All that is wrong, errors and warnings; empty for a sound model. O(N log N).
   std::vector<Problem> check() const;

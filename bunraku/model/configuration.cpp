@@ -135,4 +135,17 @@ void normalize(const Model& model, std::span<double> q) {
                  [&](const Hinge& hinge, int at, int) { hinge_normalize(hinge, &q[static_cast<std::size_t>(at)]); });
 }
 
+void reference_configuration(const Model& model, std::string_view name, std::span<double> q) {
+  check_size(q.size(), model.nq(), "q");
+  std::ranges::copy(model.reference(name).q, q.begin());
+}
+
+void initial_configuration(const Model& model, std::span<double> q) {
+  if (model.find_reference(initial_name) != nullptr) {
+    reference_configuration(model, initial_name, q);
+  } else {
+    neutral(model, q);
+  }
+}
+
 }  // namespace bunraku

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <Eigen/Core>
 
@@ -27,6 +28,12 @@ BUNRAKU_API void difference(const Model& model, std::span<const double> q0, std:
 /// Gives every quaternion in q unit norm; a zero quaternion becomes no rotation. O(N). Throws ArgumentError for a wrong
 /// size or a number that is not finite.
 BUNRAKU_API void normalize(const Model& model, std::span<double> q);
+/// The reference configuration of that name. O(nq). Throws ArgumentError for a wrong size, or an unknown name with the
+/// nearest one.
+BUNRAKU_API void reference_configuration(const Model& model, std::string_view name, std::span<double> q);
+/// Where the model starts: its reference configuration initial_name, or neutral where it has none. O(N). Throws
+/// ArgumentError for a wrong size.
+BUNRAKU_API void initial_configuration(const Model& model, std::span<double> q);
 
 namespace detail {
 /// An Eigen vector as a span, for as long as the vector lives.
@@ -68,6 +75,18 @@ BUNRAKU_INLINE Eigen::VectorXd difference(const Model& model, const Eigen::Ref<c
 /// See the span form.
 BUNRAKU_INLINE Eigen::VectorXd normalize(const Model& model, Eigen::VectorXd q) {
   normalize(model, detail::as_span(q));
+  return q;
+}
+/// See the span form.
+BUNRAKU_INLINE Eigen::VectorXd reference_configuration(const Model& model, std::string_view name) {
+  Eigen::VectorXd q(model.nq());
+  reference_configuration(model, name, detail::as_span(q));
+  return q;
+}
+/// See the span form.
+BUNRAKU_INLINE Eigen::VectorXd initial_configuration(const Model& model) {
+  Eigen::VectorXd q(model.nq());
+  initial_configuration(model, detail::as_span(q));
   return q;
 }
 

@@ -68,10 +68,13 @@ Model merge_fixed(const Model& model) {
   for (const ClosureSpec& closure : original.closures()) {
     builder.add(closure);  // a merged body's name is a node now, so that its closures still find it
   }
+  for (const ReferenceSpec& reference : original.references()) {
+    builder.add(reference);
+  }
   for (const Geometry& shape : model.world_geometry()) {
     builder.add_to_world(shape);
   }
-  for (const Problem& warning : model.warnings()) {
+  for (const Problem& warning : original.reports()) {
     builder.report(warning);
   }
   return builder.build();

@@ -81,8 +81,13 @@ std::optional<Node> Model::find_node(std::string_view name) const {
   if (const auto body = find_body(name)) {
     return Node{std::string(name), *body, Transform<double>::identity()};
   }
+  const Node* node = find_listed_node(name);
+  return node != nullptr ? std::optional(*node) : std::nullopt;
+}
+
+const Node* Model::find_listed_node(std::string_view name) const {
   const auto node = look_up(data_->node_names, name);
-  return node ? std::optional(nodes()[static_cast<std::size_t>(*node)]) : std::nullopt;
+  return node ? &nodes()[static_cast<std::size_t>(*node)] : nullptr;
 }
 
 int Model::body_index(std::string_view name) const {
@@ -98,6 +103,22 @@ int Model::hinge_index(std::string_view name) const {
 Node Model::node(std::string_view name) const {
   auto found = find_node(name);
   return found ? *std::move(found) : (unknown("node", name, *this, {&data_->body_names, &data_->node_names}), Node{});
+}
+
+const ReferenceConfiguration* Model::find_reference(std::string_view name) const {
+  const auto at = std::find_if(references().begin(), references().end(), [&](const auto& r) { return r.name == name; });
+  return at == references().end() ? nullptr : &*at;
+}
+
+const ReferenceConfiguration& Model::reference(std::string_view name) const {
+  if (const ReferenceConfiguration* const found = find_reference(name)) {
+    return *found;
+  }
+  Index names;
+  for (const ReferenceConfiguration& reference : references()) {
+    names.emplace_back(reference.name, 0);
+  }
+  unknown("reference configuration", name, *this, {&names});
 }
 
 Model Model::with_gravity(const Vec3<double>& gravity) const {

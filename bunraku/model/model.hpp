@@ -81,6 +81,16 @@ struct Closure {
   SourceLocation where = {};                           ///< Where the file describes it.
 };
 
+/// A configuration with a name: a file's initial one (see initial_name), its keyframes, or one given in code.
+struct ReferenceConfiguration {
+  std::string name;           ///< Unique among the references.
+  std::vector<double> q;      ///< nq numbers; its quaternions have unit norm.
+  SourceLocation where = {};  ///< Where the file describes it.
+};
+/// The name of the reference configuration in which a file puts the model: MJCF's `qpos0`, the poses of SDF's models.
+/// Where a model has no such reference it starts from neutral: see initial_configuration.
+inline constexpr std::string_view initial_name = "initial";
+
 /// The file format a model came from.
 enum class Format {
   code,  ///< Built by a program.
@@ -108,6 +118,8 @@ class BUNRAKU_API Model {
   std::span<const Node> nodes() const { return data_->nodes; }
   /// The loop closures.
   std::span<const Closure> closures() const { return data_->closures; }
+  /// The reference configurations, in the order of the file.
+  std::span<const ReferenceConfiguration> references() const { return data_->references; }
   /// Looks of the world itself.
   std::span<const Geometry> world_geometry() const { return data_->world_geometry; }
   /// Gravity in the world's axes, m/s².
@@ -127,12 +139,18 @@ class BUNRAKU_API Model {
   std::optional<int> find_hinge(std::string_view name) const;
   /// The node of that name, or the origin of the body of that name, or nothing. O(log N).
   std::optional<Node> find_node(std::string_view name) const;
+  /// The one of nodes() that has that name, or null. O(log N), allocates nothing.
+  const Node* find_listed_node(std::string_view name) const;
   /// As find_body; throws ArgumentError, naming the nearest name.
   int body_index(std::string_view name) const;
   /// As find_hinge; throws ArgumentError, naming the nearest name.
   int hinge_index(std::string_view name) const;
   /// As find_node; throws ArgumentError, naming the nearest name.
   Node node(std::string_view name) const;
+  /// The reference configuration of that name, or nothing. O(their number).
+  const ReferenceConfiguration* find_reference(std::string_view name) const;
+  /// As find_reference; throws ArgumentError, naming the nearest name. See reference_configuration for q alone.
+  const ReferenceConfiguration& reference(std::string_view name) const;
 
   /// The same model with other gravity (world axes, m/s²). Throws ArgumentError when it is not finite.
   Model with_gravity(const Vec3<double>& gravity) const;
@@ -146,6 +164,7 @@ class BUNRAKU_API Model {
     std::vector<Body> bodies;
     std::vector<Node> nodes;
     std::vector<Closure> closures;
+    std::vector<ReferenceConfiguration> references;
     std::vector<Geometry> world_geometry;
     Vec3<double> gravity = standard_gravity;
     std::vector<Problem> warnings;

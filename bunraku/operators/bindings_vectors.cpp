@@ -89,10 +89,10 @@ void Bindings::fill_accelerations() {
     out = *given_accelerations_;
   } else if (given_torques_) {
     if (!dynamics_) {
-      dynamics_ = std::make_unique<Dynamics>(model_, PassiveForces::left_out);
+      dynamics_ = std::make_unique<State>(model_, PassiveForces::left_out);
     }
-    dynamics_->set_state(std::span<const double>(user_q_), std::span<const double>(user_v_));
-    dynamics_->forward(std::span<const double>(*given_torques_), std::span<double>(out));
+    dynamics_->set(std::span<const double>(user_q_), std::span<const double>(user_v_));
+    forward_dynamics(*dynamics_, std::span<const double>(*given_torques_), std::span<double>(out));
   } else {
     throw OperatorError("the hinge accelerations have no value, and thetadd, alpha, f and T follow from them",
                         "give accelerations or torques: --a or --tau, System::set_accelerations or set_torques");

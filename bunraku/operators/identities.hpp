@@ -16,6 +16,7 @@ struct Conditions {
   bool armature = false;   ///< Some hinge has a rotor: 𝒜 is not zero.
   bool couplings = false;  ///< Some hinges are coupled: P and G are not block diagonal by bodies.
 
+  /// Equality of all.
   friend bool operator==(const Conditions&, const Conditions&) = default;
 };
 

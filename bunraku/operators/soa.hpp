@@ -8,12 +8,14 @@ namespace bunraku {
 
 /// A symbol as an operand. (C++ looks for operators on the user's types only where an operand is of class type.)
 struct Letter {
-  Symbol symbol;                                  ///< Which.
+  Symbol symbol;  ///< Which.
+  /// The expression that it is.
   operator Operator() const { return {symbol}; }  // NOLINT(google-explicit-constructor)
 };
 
 /// The identity; its space follows from where it stands.
 struct IdentityLetter {
+  /// The expression that it is.
   operator Operator() const { return Operator::identity(); }  // NOLINT(google-explicit-constructor)
 };
 

@@ -23,6 +23,7 @@ struct Space {
   SpaceKind kind = SpaceKind::any;  ///< Which.
   std::string part = {};            ///< Empty for all of it, or a body's name or number.
 
+  /// Of the same kind and part.
   friend bool operator==(const Space&, const Space&) = default;
 };
 

@@ -177,20 +177,20 @@ std::string to_string(const PlanReport& plan) {
 
 System::System(Model model) : bindings_(std::make_shared<operators::Bindings>(std::move(model))) {}
 
-System::System(Model model, std::span<const double> q, std::span<const double> v) : System(std::move(model)) {
+System::System(Model model, const Input<double>& q, const Input<double>& v) : System(std::move(model)) {
   set_state(q, v);
 }
 
 const Model& System::model() const {
   return bindings_->model();
 }
-void System::set_state(std::span<const double> q, std::span<const double> v) {
+void System::set_state(const Input<double>& q, const Input<double>& v) {
   bindings_->set_state(q, v);
 }
-void System::set_accelerations(std::span<const double> a) {
+void System::set_accelerations(const Input<double>& a) {
   bindings_->set_accelerations(a);
 }
-void System::set_torques(std::span<const double> tau) {
+void System::set_torques(const Input<double>& tau) {
   bindings_->set_torques(tau);
 }
 void System::set_nodes(std::vector<Node> nodes) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bunraku/arguments.hpp"
 #include "bunraku/model/model.hpp"
 #include "bunraku/operators/operator.hpp"
 #include "bunraku/spatial/eigen.hpp"
@@ -106,17 +107,17 @@ class BUNRAKU_API System {
   /// At the neutral configuration, at rest.
   explicit System(Model model);
   /// At a state. Throws as set_state.
-  System(Model model, std::span<const double> q, std::span<const double> v);
+  System(Model model, const Input<double>& q, const Input<double>& v);
 
   /// The model.
   const Model& model() const;
   /// Sets configuration and velocity. Throws ArgumentError for wrong sizes, numbers that are not finite, quaternions
   /// that are not of unit norm; the state stays then.
-  void set_state(std::span<const double> q, std::span<const double> v);
+  void set_state(const Input<double>& q, const Input<double>& v);
   /// Gives θ̈, from which α, f and T = H f + 𝒜 θ̈ follow. Throws ArgumentError.
-  void set_accelerations(std::span<const double> a);
+  void set_accelerations(const Input<double>& a);
   /// Gives T, from which θ̈ follows by forward dynamics without friction, and α and f from that. Throws ArgumentError.
-  void set_torques(std::span<const double> tau);
+  void set_torques(const Input<double>& tau);
   /// The nodes that B refers to, in this order; variables of node space lose their values, and with another number of
   /// nodes expressions must be prepared again. Throws ArgumentError for a body that does not exist.
   void set_nodes(std::vector<Node> nodes);

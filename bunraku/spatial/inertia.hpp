@@ -2,6 +2,8 @@
 /// The spatial inertia of a rigid body in its ten parameters.
 #pragma once
 
+#include <array>
+
 #include "bunraku/export.hpp"
 #include "bunraku/spatial/transform.hpp"
 
@@ -25,6 +27,17 @@ struct RigidInertia {
   constexpr Vec3<T> center() const { return mass == T(0) ? Vec3<T>::zero() : first_moment / mass; }
   /// The rotational inertia about the centre of mass.
   constexpr Sym3<T> central() const { return inertia - point_inertia(center()) * mass; }
+  /// The ten numbers in the order of the regressor: m, m p (3), then 𝒥 about O as xx, xy, xz, yy, yz, zz.
+  constexpr std::array<T, 10> parameters() const {
+    return {mass,       first_moment.x, first_moment.y, first_moment.z, inertia.xx,
+            inertia.xy, inertia.xz,     inertia.yy,     inertia.yz,     inertia.zz};
+  }
+  /// From ten numbers in the order of `parameters`.
+  static constexpr RigidInertia from_parameters(const T* pi) {
+    return {pi[0], {pi[1], pi[2], pi[3]}, {pi[4], pi[7], pi[9], pi[5], pi[6], pi[8]}};
+  }
+  /// @copydoc from_parameters(const T*)
+  static constexpr RigidInertia from_parameters(const std::array<T, 10>& pi) { return from_parameters(pi.data()); }
   /// The 36 numbers.
   constexpr Mat6<T> matrix() const {
     const Mat3<T> p = skew(first_moment);

@@ -6,7 +6,8 @@
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 
-#include "bunraku/dynamics/kinematics.hpp"
+#include "bunraku/model/configuration.hpp"
+#include "bunraku/spatial/eigen.hpp"
 
 namespace bunraku::cli::papers {
 
@@ -59,12 +60,13 @@ Eigen::Matrix<double, 6, 6> cross_matrix(const Eigen::Matrix<double, 6, 1>& z) {
 }
 
 Dense::Dense(const Instant& instant) : at_(instant) {
-  Kinematics kinematics(at_.model);
-  kinematics.set_configuration(at_.q);
+  std::vector<Transform<double>> poses;
   for (int k = 0; k < static_cast<int>(at_.model.bodies().size()); ++k) {
-    R_.push_back(to_eigen(kinematics.pose(k).rotation));
-    o_.push_back(to_eigen(kinematics.pose(k).translation));
     const Body& b = body(k);
+    const Transform<double> X_PB = b.X_PF * hinge_pose(b.hinge, at_.q.data() + b.q_index) * b.X_MB;
+    poses.push_back(b.parent == world ? X_PB : poses[at(b.parent)] * X_PB);
+    R_.push_back(to_eigen(poses.back().rotation));
+    o_.push_back(to_eigen(poses.back().translation));
     std::array<Motion<double>, max_hinge_velocities> columns;
     hinge_joint_map(b.hinge, at_.q.data() + b.q_index, columns.data());
     H_.emplace_back(6, b.nv);

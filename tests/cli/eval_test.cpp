@@ -1,6 +1,7 @@
 /// `bunraku eval`: each quantity against the library, the lists that ask for them, what they lack.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/io/load.hpp"
+#include "bunraku/model/configuration.hpp"
 #include "program.hpp"
 #include "support/near.hpp"
 
@@ -87,27 +89,27 @@ TEST_F(Cli, EvalGivesTheMatrices) {
     for (const bool ideal : {false, true}) {
       const Model model = load(puppet, {.free_base = free_base});
       const Drawn s(model);
-      const Result r = run(fmt::format("eval '{}' --want coriolis,regressor,osim:right_hand,left_forearm,fd,id,mass"
-                                       " --states - {} {}",
-                                       puppet, free_base ? "--free-base" : "", ideal ? "--ideal" : ""),
-                           s.line());
+      const Result r =
+          run(fmt::format("eval '{}' --want coriolis,regressor,lambda_inverse:right_hand,left_forearm,fd,id,mass"
+                          " --states - {} {}",
+                          puppet, free_base ? "--free-base" : "", ideal ? "--ideal" : ""),
+              s.line());
       ASSERT_EQ(r.status, 0) << r.err;
-      Dynamics dynamics(model, ideal ? PassiveForces::left_out : PassiveForces::included);
-      dynamics.set_state(s.q, s.v);
+      State dynamics(model, ideal ? PassiveForces::left_out : PassiveForces::included);
+      dynamics.set(s.q, s.v);
       const Eigen::Index n = model.nv();
       const Eigen::Index parameters = 10 * std::ssize(model.bodies());
       const Eigen::MatrixXd coriolis = matrix_of(r.out, "coriolis", n, n);
-      EXPECT_TRUE(is_near(coriolis * s.v, dynamics.bias() - dynamics.gravity_torques(), 1e-12));
-      EXPECT_TRUE(is_near(coriolis, dynamics.coriolis_matrix(), 1e-14));
-      EXPECT_TRUE(is_near(matrix_of(r.out, "regressor", n, parameters), dynamics.regressor(s.a), 1e-14));
-      EXPECT_TRUE(is_near(matrix_of(r.out, "mass", n, n), dynamics.mass_matrix(), 1e-14));
-      EXPECT_TRUE(is_near(matrix_of(r.out, "id", n, 1), dynamics.inverse(s.a), 1e-13));
-      EXPECT_TRUE(is_near(matrix_of(r.out, "fd", n, 1), dynamics.forward(s.tau), 1e-11));
-      Eigen::MatrixXd jacobian(12, n);
-      jacobian << dynamics.jacobian("right_hand", ReferenceFrame::node),
-          dynamics.jacobian("left_forearm", ReferenceFrame::node);
-      EXPECT_TRUE(is_near(matrix_of(r.out, "osim:right_hand,left_forearm", 12, 12),
-                          jacobian * dynamics.mass_matrix().inverse() * jacobian.transpose(), 1e-10));
+      EXPECT_TRUE(is_near(coriolis * s.v, bias(dynamics) - gravity_torques(dynamics), 1e-12));
+      EXPECT_TRUE(is_near(coriolis, coriolis_matrix(dynamics), 1e-14));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "regressor", n, parameters), regressor(dynamics, s.a), 1e-14));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "mass", n, n), mass_matrix(dynamics), 1e-14));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "id", n, 1), inverse_dynamics(dynamics, s.a), 1e-13));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "fd", n, 1), forward_dynamics(dynamics, s.tau), 1e-11));
+      Eigen::MatrixXd J(12, n);
+      J << jacobian(dynamics, "right_hand", Frame::node), jacobian(dynamics, "left_forearm", Frame::node);
+      EXPECT_TRUE(is_near(matrix_of(r.out, "lambda_inverse:right_hand,left_forearm", 12, 12),
+                          J * mass_matrix(dynamics).inverse() * J.transpose(), 1e-10));
     }
   }
 }
@@ -136,7 +138,7 @@ TEST_F(Cli, EvalRegressorTimesParametersAreTheTorques) {
   EXPECT_TRUE(is_near(matrix_of(r.out, "regressor", 3, 30) * one.replicate(3, 1), matrix_of(r.out, "id", 3, 1), 1e-12));
 }
 
-TEST_F(Cli, EvalNamesAfterOsimAreItsNodes) {
+TEST_F(Cli, EvalNamesAfterANodeAreNodes) {
   const auto keys = [&](const std::string& want) {
     const Result r = run("eval '" + puppet + "' " + want);
     EXPECT_EQ(r.status, 0) << want << ": " << r.err;
@@ -152,52 +154,95 @@ TEST_F(Cli, EvalNamesAfterOsimAreItsNodes) {
     }
     return fmt::format("{}", fmt::join(out, " "));
   };
-  EXPECT_EQ(keys("--want log_det,osim:right_hand,head,fd"), "log_det osim:right_hand,head fd");
-  EXPECT_EQ(keys("--want 'osim:right_hand , head, fd'"), "osim:right_hand,head fd");
-  EXPECT_EQ(keys("--want osim:head,osim:head,torso,jacobian:head:node,com"),
-            "osim:head osim:head,torso jacobian:head:node com");
-  EXPECT_EQ(keys("--want osim:head,torso --want com,mass"), "osim:head,torso com mass");
-  EXPECT_EQ(keys("--want com --want osim:head --want com"), "com osim:head");
+  EXPECT_EQ(keys("--want log_det,lambda_inverse:right_hand,head,fd"), "log_det lambda_inverse:right_hand,head fd");
+  EXPECT_EQ(keys("--want 'lambda_inverse:right_hand , head, fd'"), "lambda_inverse:right_hand,head fd");
+  EXPECT_EQ(keys("--want lambda_inverse:head,lambda_inverse:head,torso,jacobian:head:node,com"),
+            "lambda_inverse:head lambda_inverse:head,torso jacobian:head:node com");
+  EXPECT_EQ(keys("--want lambda_inverse:head,torso --want com,mass"), "lambda_inverse:head,torso com mass");
+  EXPECT_EQ(keys("--want com --want lambda_inverse:head --want com"), "com lambda_inverse:head");
   EXPECT_EQ(keys("--want com,log_det, --want=com"), "com log_det");
 }
 
 TEST_F(Cli, EvalNodesMayHaveCommasAndNamesOfQuantities) {
   const std::string file = folder.write("c.urdf", chain("com", "left,arm", "tool"));
   const auto eval = [&](const std::string& want) { return run("eval '" + file + "' --q 0.1,0.2,0.3 " + want); };
-  const Result both = eval("--want osim:tool,com");
+  const Result both = eval("--want lambda_inverse:tool,com");
   EXPECT_EQ(both.status, 2);
   EXPECT_THAT(both.out, IsEmpty());
-  EXPECT_THAT(both.err, AllOf(StartsWith("error: --want: 'com' after 'osim:tool' is a quantity, and a node of this "
-                                         "model: give the quantity a --want of its own"),
-                              HasSubstr("write osim:tool,\\com for the node")));
-  const Result quantity = eval("--want osim:tool --want com");
+  EXPECT_THAT(both.err,
+              AllOf(StartsWith("error: --want: 'com' after 'lambda_inverse:tool' is a quantity, and a node of this "
+                               "model: give the quantity a --want of its own"),
+                    HasSubstr("write lambda_inverse:tool,\\com for the node")));
+  const Result quantity = eval("--want lambda_inverse:tool --want com");
   EXPECT_EQ(quantity.status, 0) << quantity.err;
   EXPECT_THAT(quantity.out, HasSubstr("]],\"com\":["));
-  const Result node = eval("--want 'osim:tool,\\com'");
+  const Result node = eval("--want 'lambda_inverse:tool,\\com'");
   ASSERT_EQ(node.status, 0) << node.err;
-  const Result first = eval("--want osim:com,tool");  // what stands right after osim: is a node
+  const Result first = eval("--want lambda_inverse:com,tool");  // what stands right after lambda_inverse: is a node
   ASSERT_EQ(first.status, 0) << first.err;
   // the same blocks, in the other order
-  const Eigen::MatrixXd one = matrix_of(node.out, "osim:tool,\\\\com", 12, 12);
-  const Eigen::MatrixXd other = matrix_of(first.out, "osim:com,tool", 12, 12);
+  const Eigen::MatrixXd one = matrix_of(node.out, "lambda_inverse:tool,\\\\com", 12, 12);
+  const Eigen::MatrixXd other = matrix_of(first.out, "lambda_inverse:com,tool", 12, 12);
   EXPECT_TRUE(is_near(one.topLeftCorner(6, 6), other.bottomRightCorner(6, 6), 1e-14));
   EXPECT_TRUE(is_near(one.topRightCorner(6, 6), other.bottomLeftCorner(6, 6), 1e-14));
-  for (const char* want : {"'osim:left\\,arm,tool'", "'jacobian:left\\,arm:node'", "fd,osim:com,id"}) {
+  for (const char* want :
+       {"'lambda_inverse:left\\,arm,tool'", "'jacobian:left\\,arm:node'", "fd,lambda_inverse:com,id"}) {
     EXPECT_EQ(eval(std::string("--want ") + want).status, 0) << want;
   }
 }
 
+TEST_F(Cli, EvalGivesPosesOfNodes) {
+  // the tool is 0.2 along x of a link that stands 1 above the world's origin, turned by q about z
+  const std::string file = folder.write(
+      "tool.urdf",
+      "<robot name=\"r\"><link name=\"world\"/><link name=\"arm\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" "
+      "iyy=\"1\" izz=\"1\"/></inertial></link><link name=\"tool0\"/><joint name=\"pin\" type=\"continuous\"><parent "
+      "link=\"world\"/><child link=\"arm\"/><origin xyz=\"0 0 1\"/><axis xyz=\"0 0 1\"/></joint><joint name=\"tip\" "
+      "type=\"fixed\"><parent link=\"arm\"/><child link=\"tool0\"/><origin xyz=\"0.2 0 0\"/></joint></robot>");
+  const double c = std::cos(0.3);
+  const double s = std::sin(0.3);
+  Eigen::MatrixXd expected(4, 4);
+  expected << c, -s, 0, 0.2 * c, s, c, 0, 0.2 * s, 0, 0, 1, 1, 0, 0, 0, 1;
+  for (const char* options : {"", "--merge-fixed"}) {  // a body, and a node
+    const Result r = run(fmt::format("eval '{}' {} --want pose:tool0,com,pose:arm --q 0.3", file, options));
+    ASSERT_EQ(r.status, 0) << r.err;
+    EXPECT_TRUE(is_near(matrix_of(r.out, "pose:tool0", 4, 4), expected, 1e-15));
+    Eigen::MatrixXd arm = expected;
+    arm(0, 3) = arm(1, 3) = 0;
+    EXPECT_TRUE(is_near(matrix_of(r.out, "pose:arm", 4, 4), arm, 1e-15));
+  }
+}
+
+TEST_F(Cli, EvalGivesTheOperationalSpaceInertia) {
+  const Model model = load(puppet, {.free_base = true});
+  const Drawn s(model);
+  const Result r =
+      run("eval '" + puppet + "' --free-base --want lambda_inverse:right_hand,lambda:right_hand --states -", s.line());
+  ASSERT_EQ(r.status, 0) << r.err;
+  EXPECT_TRUE(is_near(matrix_of(r.out, "lambda:right_hand", 6, 6) * matrix_of(r.out, "lambda_inverse:right_hand", 6, 6),
+                      Eigen::MatrixXd(Eigen::MatrixXd::Identity(6, 6)), 1e-9));
+  const Result none = run("eval '" + puppet + "' --want com,lambda:right_hand");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.out, IsEmpty());
+  EXPECT_THAT(none.err, HasSubstr("6 rows and rank 3"));
+}
+
 TEST_F(Cli, EvalSaysWhatIsWrongWithAWant) {
   for (const auto& [want, message] : std::vector<std::pair<std::string, std::string>>{
-           {"osim:haed", "did you mean 'head'?"},
-           {"osim:head,right_hnad",
-            "'right_hnad' in 'osim:head,right_hnad' is neither a node of the model nor a "
+           {"lambda_inverse:haed", "did you mean 'head'?"},
+           {"lambda_inverse:head,right_hnad",
+            "'right_hnad' in 'lambda_inverse:head,right_hnad' is neither a node of the model nor a "
             "quantity; did you mean 'right_hand'?"},
-           {"osim:head,gravty", "neither a node of the model nor a quantity; did you mean 'gravity'?"},
-           {"osim:head --want gravty", "'gravty' is not a quantity; known are: poses, "},
-           {"'osim:head,\\com'", "no node"},
-           {"osim", "a node of 'osim' has no name: write osim:NODE,NODE…"},
-           {"osim:head,,torso", "a node of 'osim:head,' has no name"},
+           {"lambda_inverse:head,gravty", "neither a node of the model nor a quantity; did you mean 'gravity'?"},
+           {"lambda_inverse:head --want gravty", "'gravty' is not a quantity; known are: poses, "},
+           {"'lambda_inverse:head,\\com'", "no node"},
+           {"lambda_inverse", "a node of 'lambda_inverse' has no name: write lambda_inverse:NODE,NODE…"},
+           {"lambda_inverse:head,,torso", "a node of 'lambda_inverse:head,' has no name"},
+           {"osim:head", "write lambda_inverse:head for J·inverse_mass·Jᵀ, lambda:head for its inverse"},
+           {"lambda:head,osim:torso", "write lambda_inverse:torso for "},
+           {"osim", "write lambda_inverse:NODE,NODE… for "},
+           {"pose", "a node of 'pose' has no name: write pose:NODE"},
+           {"pose:haed", "did you mean 'head'?"},
            {"jacobian", "'jacobian' names no frame: write jacobian:NODE:FRAME"},
            {"jacobian:head", "names no frame"},
            {"coriolis:head", "'coriolis:head' is not a quantity"},
@@ -211,7 +256,8 @@ TEST_F(Cli, EvalSaysWhatIsWrongWithAWant) {
 }
 
 TEST_F(Cli, EvalKnowsWhatIsNotThereYet) {
-  for (const char* want : {"id_dq", "id_dv", "fd_dq", "fd_dv", "closed_fd", "osim:head,id_dq"}) {
+  for (const char* want : {"id_dq", "id_dv", "fd_dq", "fd_dv", "fd_dtau", "closed_fd", "closed_id", "closure_forces",
+                           "lambda_inverse:head,id_dq"}) {
     const Result r = run("eval '" + puppet + "' --want com," + want);
     EXPECT_EQ(r.status, 2) << want;
     EXPECT_THAT(r.out, IsEmpty()) << want;
@@ -233,7 +279,7 @@ TEST_F(Cli, EvalNamesTheInputThatIsMissing) {
            {"regressor", q + v, "there is no \"a\", needed for regressor\n"},
            {"fd", q + v + a, "there is no \"tau\", needed for fd\n"},
            {"fd,id", q + a, "there is no \"v\", needed for fd, id; there is no \"tau\", needed for fd\n"},
-           {"osim:head,torso", "", "there is no \"q\", needed for osim:head,torso\n"}}) {
+           {"lambda_inverse:head,torso", "", "there is no \"q\", needed for lambda_inverse:head,torso\n"}}) {
     const std::string line = fmt::format("{{{}}}\n", given);
     const Result r = run("eval '" + puppet + "' --states - --want " + want, line);
     EXPECT_EQ(r.status, 2) << want;
@@ -246,8 +292,8 @@ TEST_F(Cli, EvalNamesTheInputThatIsMissing) {
 }
 
 TEST_F(Cli, EvalNeedsNoMoreThanItSays) {
-  for (const char* want :
-       {"poses", "com", "gravity", "mass", "inverse_mass", "log_det", "jacobian:head:world", "osim:head,right_hand"}) {
+  for (const char* want : {"poses", "com", "gravity", "mass", "inverse_mass", "log_det", "jacobian:head:world",
+                           "lambda_inverse:head,right_hand"}) {
     const Result r = run(fmt::format("eval '{}' --states - --want {}", puppet, want), "{\"q\": [0,0,0,0,0,0,0]}");
     EXPECT_EQ(r.status, 0) << want << ": " << r.err;
     EXPECT_THAT(r.out, StartsWith(fmt::format("{{\"{}\":", want)));
@@ -263,7 +309,7 @@ TEST_F(Cli, EvalOfMoreThanFitsInMemoryKeepsItsOrder) {
   }
   const std::string file = folder.write("many.jsonl", lines);
   const std::string hands = "right_hand,right_fingers,left_hand";
-  const std::string want = fmt::format("--want osim:{0},{0},{0},{0},poses", hands);
+  const std::string want = fmt::format("--want lambda_inverse:{0},{0},{0},{0},poses", hands);
   const Result r = run("eval '" + puppet + "' " + want + " --states '" + file + "'");
   ASSERT_EQ(r.status, 0) << r.err;
   EXPECT_GT(r.out.size(), std::size_t{64} << 20);

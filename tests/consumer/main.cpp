@@ -49,20 +49,22 @@ void round_trips(const bunraku::Model& model) {
 }
 
 void fixed_sizes(const bunraku::Model& model) {
-  bunraku::Kinematics kinematics(model);
+  bunraku::State state(model);
   std::vector<Record> records;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Record record;
     record.q = bunraku::random_configuration(model, seed);
     record.turn = Eigen::Quaterniond(record.q[0], record.q[1], record.q[2], record.q[3]);  // the free base's
     record.four = record.turn.coeffs();
-    kinematics.set_state(record.q, Eigen::VectorXd::Random(model.nv()));
-    record.pose = kinematics.pose("base");
+    state.set(record.q, Eigen::VectorXd::Random(model.nv()));
+    record.pose = bunraku::to_eigen(bunraku::pose(state, "base"));
     const Eigen::Matrix3d difference = record.pose.topLeftCorner<3, 3>() - record.turn.toRotationMatrix();
     check(difference.norm() < 1e-12, "the base's pose is not what the configuration says");
-    const Eigen::Matrix<double, 6, 1> velocity = kinematics.velocity("hand");
+    const Eigen::Matrix<double, 6, 1> velocity =
+        bunraku::to_eigen(bunraku::velocity(state, "hand", bunraku::Frame::node));
     check(velocity.allFinite() && velocity.norm() > 0, "the hand does not move");
-    record.pose = kinematics.pose("hand") * kinematics.pose("hand").inverse();
+    const Eigen::Matrix4d hand = bunraku::to_eigen(bunraku::pose(state, "hand"));
+    record.pose = hand * hand.inverse();
     records.push_back(record);
   }
   Eigen::Matrix4d sum = Eigen::Matrix4d::Zero();

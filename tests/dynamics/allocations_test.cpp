@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
-#include "bunraku/dynamics/kinematics.hpp"
+#include "support/plain_kinematics.hpp"
 #include "support/random_state.hpp"
 
 namespace bunraku::test {
@@ -20,7 +20,7 @@ TEST(Allocations, DynamicsMakesNone) {
   const Model plain = builder.build();
   add_mimic_pair(builder, random);
   for (const Model& model : {plain, builder.build()}) {
-    Dynamics dynamics(model);
+    State dynamics(model);
     const Eigen::VectorXd q = random_configuration(model, 1);
     const Eigen::VectorXd v = random.vector(model.nv());
     const Node node = model.node("b7");
@@ -30,17 +30,17 @@ TEST(Allocations, DynamicsMakesNone) {
     std::vector<double> columns(6 * n);
     const auto given = detail::as_span(v);
     const std::size_t before = allocations();
-    dynamics.set_state(q, v);
-    dynamics.inverse(given, out);
-    dynamics.forward(given, out);
-    dynamics.bias(out);
-    dynamics.gravity_torques(out);
-    dynamics.solve(given, out);
-    dynamics.mass_matrix(matrix);
-    dynamics.inverse_mass_matrix(matrix);
-    dynamics.jacobian(node, ReferenceFrame::aligned, columns);
-    const double sum = dynamics.log_determinant() + dynamics.kinetic_energy() + dynamics.potential_energy() +
-                       dynamics.momentum().force.x + dynamics.center_of_mass().x;
+    dynamics.set(q, v);
+    inverse_dynamics(dynamics, given, out);
+    forward_dynamics(dynamics, given, out);
+    bias(dynamics, out);
+    gravity_torques(dynamics, out);
+    inverse_mass_times(dynamics, given, out);
+    mass_matrix(dynamics, matrix);
+    inverse_mass_matrix(dynamics, matrix);
+    jacobian(dynamics, node, Frame::aligned, columns);
+    const double sum = log_det_mass(dynamics) + kinetic_energy(dynamics) + potential_energy(dynamics) +
+                       momentum(dynamics).force.x + center_of_mass(dynamics).x;
     EXPECT_EQ(allocations(), before);
     EXPECT_TRUE(std::isfinite(sum));
   }
@@ -49,7 +49,7 @@ TEST(Allocations, DynamicsMakesNone) {
 TEST(Allocations, RatesMomentaAndRegressorsMakeNone) {
   for (const int sample : {0, 1}) {  // with mimics and without
     RandomState state(sample);
-    Dynamics dynamics = state.dynamics<double>();
+    State dynamics = state.dynamics<double>();
     const Node node = state.model.node("b7");
     const auto n = static_cast<std::size_t>(state.model.nv());
     const std::size_t bodies = state.model.bodies().size();
@@ -60,16 +60,16 @@ TEST(Allocations, RatesMomentaAndRegressorsMakeNone) {
     const auto given = detail::as_span(state.a);
     const std::span<double> three = std::span(columns).first(3 * n);
     const std::size_t before = allocations();
-    dynamics.set_state(state.q, state.v);
-    dynamics.jacobian_rate(node, ReferenceFrame::aligned, columns);
-    const Motion<double> bias = dynamics.jacobian_bias(node, ReferenceFrame::node);
-    dynamics.accelerations(given, motions);
-    dynamics.bias_accelerations(motions);
-    dynamics.center_of_mass_jacobian(three);
-    dynamics.centroidal_momentum_matrix(columns);
-    dynamics.centroidal_momentum_matrix_rate(columns);
-    dynamics.coriolis_matrix(matrix);
-    dynamics.regressor(given, parameters);
+    dynamics.set(state.q, state.v);
+    jacobian_rate(dynamics, node, Frame::aligned, columns);
+    const Motion<double> bias = jacobian_bias(dynamics, node, Frame::node);
+    accelerations(dynamics, given, motions);
+    bias_accelerations(dynamics, motions);
+    center_of_mass_jacobian(dynamics, three);
+    centroidal_momentum_matrix(dynamics, columns);
+    centroidal_momentum_matrix_rate(dynamics, columns);
+    coriolis_matrix(dynamics, matrix);
+    regressor(dynamics, given, parameters);
     EXPECT_EQ(allocations(), before);
     EXPECT_TRUE(to_eigen(bias).allFinite());
   }
@@ -79,7 +79,7 @@ TEST(Allocations, FactorsHybridAndOperationalSpaceMakeNone) {
   for (const int sample : {0, 1}) {  // with mimics and without
     Random random(73);
     const Model model = random_dynamics_model(sample, random);
-    Dynamics dynamics(model);
+    State dynamics(model);
     const Eigen::VectorXd q = random_configuration(model, 1);
     const Eigen::VectorXd v = random.vector(model.nv());
     const auto n = static_cast<std::size_t>(model.nv());
@@ -89,9 +89,9 @@ TEST(Allocations, FactorsHybridAndOperationalSpaceMakeNone) {
       ++floating;
     }
     const std::vector<Node> nodes = {model.node(model.body(floating).name)};
-    const AppliedForce<double> push(nodes[0], random.force(), ReferenceFrame::aligned);
-    std::array<bool, 12> prescribed{};
-    prescribed[1] = prescribed[5] = true;
+    const AppliedForce<double> push(nodes[0], random.force(), Frame::aligned);
+    HingeSet prescribed(model);
+    prescribed.insert(1).insert(5);
     std::vector<double> out(n);
     std::vector<double> torque(n);
     std::vector<double> columns(6 * n);
@@ -101,27 +101,27 @@ TEST(Allocations, FactorsHybridAndOperationalSpaceMakeNone) {
     const auto given = detail::as_span(v);
     const int hinge_size = model.body(floating).hinge.velocity_size();
     const std::size_t before = allocations();
-    dynamics.set_state(q, v);
-    dynamics.square_root_times(given, out);
-    dynamics.inverse_square_root_times(given, out);
-    dynamics.reactions(given, forces, {&push, 1});
-    dynamics.hybrid(prescribed, out, torque, {&push, 1});
-    dynamics.operational_space_inverse(nodes, small);
-    dynamics.operational_space_inertia(nodes, small);
-    dynamics.dynamically_consistent_inverse(nodes, columns);
-    dynamics.force_correction({&push, 1}, out);
+    dynamics.set(q, v);
+    mass_root_times(dynamics, given, out);
+    inverse_mass_root_times(dynamics, given, out);
+    reactions(dynamics, given, forces, {&push, 1});
+    hybrid_dynamics(dynamics, prescribed, out, torque, {&push, 1});
+    lambda_inverse(dynamics, nodes, small);
+    lambda(dynamics, nodes, small);
+    dynamically_consistent_inverse(dynamics, nodes, columns);
+    force_correction(dynamics, {&push, 1}, out);
     if (sample == 1) {
       for (const ForwardAlgorithm by : {ForwardAlgorithm::fd1, ForwardAlgorithm::fd3}) {
-        dynamics.forward_by(by, given, out, {&push, 1});
+        forward_dynamics_by(by, dynamics, given, out, {&push, 1});
       }
       for (const ForwardAlgorithm by : {ForwardAlgorithm::fd2, ForwardAlgorithm::fd4}) {
-        dynamics.forward_by(by, given, out, {&push, 1}, links);
+        forward_dynamics_by(by, dynamics, given, out, {&push, 1}, links);
       }
-      dynamics.hinge_inertia(floating, small);
-      dynamics.kalman_gain(floating, small);
-      dynamics.shifted_gain(floating, small);
-      static_cast<void>(dynamics.articulated_inertia(floating));
-      static_cast<void>(dynamics.articulated_transition(world, floating));
+      hinge_inertia(dynamics, floating, small);
+      kalman_gain(dynamics, floating, small);
+      shifted_gain(dynamics, floating, small);
+      static_cast<void>(articulated_inertia(dynamics, floating));
+      static_cast<void>(articulated_transition(dynamics, world, floating));
     }
     EXPECT_EQ(allocations(), before);
     EXPECT_EQ(hinge_size, 6);
@@ -131,7 +131,7 @@ TEST(Allocations, FactorsHybridAndOperationalSpaceMakeNone) {
 TEST(Allocations, SettingAStateMakesNone) {
   Random random(71);
   const Model model = random_tree(30, 0.3, random).build();
-  Kinematics kinematics(model);
+  PlainKinematics kinematics(model);
   const Eigen::VectorXd q = random_configuration(model, 1);
   const Eigen::VectorXd v = random.vector(model.nv());
   std::vector<double> out(static_cast<std::size_t>(model.nq()));

@@ -31,7 +31,7 @@ class ForwardAlgorithms : public testing::TestWithParam<int> {
 
   std::vector<AppliedForce<double>> some_forces() {
     std::vector<AppliedForce<double>> out;
-    for (const ReferenceFrame frame : {ReferenceFrame::node, ReferenceFrame::aligned, ReferenceFrame::world_origin}) {
+    for (const Frame frame : {Frame::node, Frame::aligned, Frame::world}) {
       const int body = random.integer(-1, static_cast<int>(model.bodies().size()) - 1);
       out.push_back({Node{"n", body, random.transform()}, random.force(), frame});
     }
@@ -45,11 +45,10 @@ class ForwardAlgorithms : public testing::TestWithParam<int> {
         continue;
       }
       const Eigen::Matrix4d pose = reference.pose(static_cast<std::size_t>(f.body)) * to_eigen(f.X_BN);
-      const Eigen::Matrix3d axes = f.frame == ReferenceFrame::node ? Eigen::Matrix3d(pose.topLeftCorner<3, 3>())
-                                                                   : Eigen::Matrix3d(Eigen::Matrix3d::Identity());
-      const Eigen::Vector3d point = f.frame == ReferenceFrame::world_origin
-                                        ? Eigen::Vector3d(Eigen::Vector3d::Zero())
-                                        : Eigen::Vector3d(pose.topRightCorner<3, 1>());
+      const Eigen::Matrix3d axes = f.frame == Frame::node ? Eigen::Matrix3d(pose.topLeftCorner<3, 3>())
+                                                          : Eigen::Matrix3d(Eigen::Matrix3d::Identity());
+      const Eigen::Vector3d point = f.frame == Frame::world ? Eigen::Vector3d(Eigen::Vector3d::Zero())
+                                                            : Eigen::Vector3d(pose.topRightCorner<3, 1>());
       Eigen::VectorXd in_world(6);
       in_world << axes * to_eigen(f.force.moment), axes * to_eigen(f.force.force);
       out += reference.jacobian_at(f.body, point).transpose() * in_world;
@@ -73,44 +72,44 @@ class ForwardAlgorithms : public testing::TestWithParam<int> {
 };
 
 TEST_P(ForwardAlgorithms, AgreeWithADenseSolve) {  // items D1, D3
-  Dynamics dynamics(model);
-  dynamics.set_state(q, v);
+  State dynamics(model);
+  dynamics.set(q, v);
   const Eigen::VectorXd left = torque - passive_torques() + applied_torques();
   const Eigen::VectorXd newton = solve_symmetric(mass, left - reference.bias(v));
-  const Eigen::VectorXd expected = solve_symmetric(mass, left - dynamics.bias());
+  const Eigen::VectorXd expected = solve_symmetric(mass, left - bias(dynamics));
   EXPECT_TRUE(is_near(expected, newton, 1e-10 * condition)) << "as far as differences allow";
   for (const ForwardAlgorithm algorithm : printed) {
-    EXPECT_TRUE(is_near(dynamics.forward_by(algorithm, torque, forces), expected, 1e-14 * condition))
+    EXPECT_TRUE(is_near(forward_dynamics_by(algorithm, dynamics, torque, forces), expected, 1e-14 * condition))
         << "FD" << static_cast<int>(algorithm);
   }
-  const Eigen::VectorXd articulated = dynamics.forward_by(ForwardAlgorithm::articulated, torque, forces);
+  const Eigen::VectorXd articulated = forward_dynamics_by(ForwardAlgorithm::articulated, dynamics, torque, forces);
   EXPECT_TRUE(is_near(articulated, expected, 1e-14 * condition));
-  EXPECT_EQ(articulated, dynamics.forward(torque, forces));
+  EXPECT_EQ(articulated, forward_dynamics(dynamics, torque, forces));
 }
 
 TEST_P(ForwardAlgorithms, GiveTheAccelerationsOfBodiesAndTips) {  // item D1
-  Dynamics dynamics(model);
-  dynamics.set_state(q, v);
+  State dynamics(model);
+  dynamics.set(q, v);
   const Node tip{"tip", static_cast<int>(model.bodies().size()) - 1, random.transform()};
-  const Eigen::VectorXd acceleration = dynamics.forward(torque, forces);
+  const Eigen::VectorXd acceleration = forward_dynamics(dynamics, torque, forces);
   const auto rate_of = [&](auto&& velocity) {
     return central_difference(
         [&](double t) -> Eigen::VectorXd {
-          Kinematics moved(model);
+          PlainKinematics moved(model);
           moved.set_state(integrate(model, q, v, t), v + t * acceleration);
           return velocity(moved);
         },
         1e-3);
   };
-  Kinematics now(model);
+  PlainKinematics now(model);
   now.set_state(q, v);
   for (const ForwardAlgorithm algorithm : {ForwardAlgorithm::fd2, ForwardAlgorithm::fd4}) {
     std::vector<Motion<double>> links(model.bodies().size());
     std::vector<double> out(static_cast<std::size_t>(model.nv()));
-    dynamics.forward_by(algorithm, detail::as_span(torque), out, forces, links);
+    forward_dynamics_by(algorithm, dynamics, detail::as_span(torque), out, forces, links);
     const double scale = std::max(1.0, acceleration.cwiseAbs().maxCoeff());
     for (int k = 0; k < static_cast<int>(links.size()); ++k) {
-      const Eigen::VectorXd rate = rate_of([k](const Kinematics& x) { return to_eigen(x.velocity_in_world(k)); });
+      const Eigen::VectorXd rate = rate_of([k](const PlainKinematics& x) { return to_eigen(x.velocity_in_world(k)); });
       const auto& alpha = links[static_cast<std::size_t>(k)];
       EXPECT_TRUE(is_near(to_eigen(now.pose(k).rotation * alpha), rate, 1e-7 * scale));
     }
@@ -120,14 +119,14 @@ TEST_P(ForwardAlgorithms, GiveTheAccelerationsOfBodiesAndTips) {  // item D1
     const Vec3<double>& l = tip.X_BN.translation;
     const Motion<double> alpha0{last.angular, last.linear + cross(last.angular, l) + cross(w, cross(w, l))};
     const Eigen::VectorXd rate =
-        rate_of([&](const Kinematics& x) { return to_eigen(x.pose(tip).rotation * x.velocity(tip)); });
+        rate_of([&](const PlainKinematics& x) { return to_eigen(x.pose(tip).rotation * x.velocity(tip)); });
     EXPECT_TRUE(is_near(to_eigen(now.pose(tip.body).rotation * alpha0), rate, 1e-7 * scale));
   }
 }
 
 TEST_P(ForwardAlgorithms, AsOperatorExpressions) {  // item D1
-  Dynamics dynamics(model, PassiveForces::left_out);
-  dynamics.set_state(q, v);
+  State dynamics(model, PassiveForces::left_out);
+  dynamics.set(q, v);
   const DenseBlocks d(model, q, v);
   const DenseArticulated x(d);
   const Eigen::MatrixXd Psi = x.psi * d.E;  // RK92's Ψ
@@ -156,7 +155,7 @@ TEST_P(ForwardAlgorithms, AsOperatorExpressions) {  // item D1
   check(back * nu4 - x.G.transpose() * (Psi.transpose() * tau_a + d.a), "RK92 67 corrected, 68");
   const Eigen::VectorXd psi_a = x.psi.transpose() * d.a;
   check(back * (Di * (T - H_psi * (x.K * T + Pa + d.b))) - x.K.transpose() * psi_a, "the same in one expression");
-  check(dynamics.forward_by(ForwardAlgorithm::fd4, torque), "the sweeps");
+  check(forward_dynamics_by(ForwardAlgorithm::fd4, dynamics, torque), "the sweeps");
 }
 
 INSTANTIATE_TEST_SUITE_P(Trees, ForwardAlgorithms, testing::Range(0, 16));
@@ -164,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(Trees, ForwardAlgorithms, testing::Range(0, 16));
 /// FD4 with a and b from bodies' velocities V that need not be those of the state: what is left of RK92 (66)–(73) when
 /// the outward sweeps for V and for θ̈ are one, so that V is a step old when it is used. θ̇ itself is not delayed.
 Eigen::VectorXd two_sweeps(const DenseBlocks& d, const Eigen::VectorXd& v, const Eigen::VectorXd& torque,
-                           const Kinematics& old) {
+                           const PlainKinematics& old) {
   const DenseArticulated x(d);
   Eigen::VectorXd a(6 * d.N);
   Eigen::VectorXd b(6 * d.N);
@@ -234,12 +233,12 @@ TEST(TwoSweepForward, ADelayedVelocityCostsOneOrder) {  // item D2
     const Eigen::VectorXd q = random_configuration(model, static_cast<unsigned>(sample));
     const Eigen::VectorXd v = random.vector(model.nv(), 3);
     const Eigen::VectorXd torque = random.vector(model.nv());
-    Dynamics dynamics(model);
-    dynamics.set_state(q, v);
-    const Eigen::VectorXd exact = dynamics.forward(torque);
+    State dynamics(model);
+    dynamics.set(q, v);
+    const Eigen::VectorXd exact = forward_dynamics(dynamics, torque);
     const DenseBlocks dense(model, q, v);
     const auto error = [&](double delay) {
-      Kinematics old(model);  // where the motion that comes to this state was, a step earlier
+      PlainKinematics old(model);  // where the motion that comes to this state was, a step earlier
       old.set_state(integrate(model, q, v - 0.5 * delay * exact, -delay), v - delay * exact);
       return Eigen::VectorXd(two_sweeps(dense, v, torque, old) - exact);
     };
@@ -260,43 +259,44 @@ TEST(ForwardAlgorithmCalls, InFloat) {
   const Eigen::VectorXd q = random_configuration(model, 2);
   const Eigen::VectorXd v = random.vector(model.nv());
   const Eigen::VectorXd torque = random.vector(model.nv());
-  Dynamics exact(model);
-  BasicDynamics<float> dynamics(model);
-  exact.set_state(q, v);
-  dynamics.set_state(q.cast<float>(), v.cast<float>());
+  State exact(model);
+  BasicState<float> dynamics(model);
+  exact.set(q, v);
+  dynamics.set(q.cast<float>(), v.cast<float>());
   for (const ForwardAlgorithm algorithm : printed) {
-    EXPECT_TRUE(
-        is_near(dynamics.forward_by(algorithm, torque.cast<float>()).cast<double>(), exact.forward(torque), 5e-4));
+    EXPECT_TRUE(is_near(forward_dynamics_by(algorithm, dynamics, torque.cast<float>()).cast<double>(),
+                        forward_dynamics(exact, torque), 5e-4));
   }
 }
 
 TEST(ForwardAlgorithmCalls, MimicsHaveNoBlockDiagonal) {
   Random random(551);
   const Model model = random_dynamics_model(0, random);
-  Dynamics dynamics(model);
+  State dynamics(model);
   const Eigen::VectorXd torque = random.vector(model.nv());
   for (const ForwardAlgorithm algorithm : printed) {
-    EXPECT_THROW(static_cast<void>(dynamics.forward_by(algorithm, torque)), Error);
+    EXPECT_THROW(static_cast<void>(forward_dynamics_by(algorithm, dynamics, torque)), Error);
   }
-  EXPECT_EQ(dynamics.forward_by(ForwardAlgorithm::articulated, torque), dynamics.forward(torque));
+  EXPECT_EQ(forward_dynamics_by(ForwardAlgorithm::articulated, dynamics, torque), forward_dynamics(dynamics, torque));
 }
 
 TEST(ForwardAlgorithmCalls, RefuseWrongArguments) {
   Random random(552);
   const Model model = random_tree(4, 0.5, random).build();
-  Dynamics dynamics(model);
+  State dynamics(model);
   const Eigen::VectorXd torque = random.vector(model.nv());
   std::vector<double> out(static_cast<std::size_t>(model.nv()));
   std::vector<Motion<double>> links(4);
   const auto given = detail::as_span(torque);
-  EXPECT_THROW(dynamics.forward_by(ForwardAlgorithm::fd1, given, out, {}, links), ArgumentError);
-  EXPECT_THROW(dynamics.forward_by(ForwardAlgorithm::articulated, given, out, {}, links), ArgumentError);
-  EXPECT_NO_THROW(dynamics.forward_by(ForwardAlgorithm::fd2, given, out, {}, links));
-  EXPECT_THROW(dynamics.forward_by(ForwardAlgorithm::fd2, given, out, {}, std::span(links).first(3)), ArgumentError);
-  EXPECT_THROW(dynamics.forward_by(ForwardAlgorithm::fd3, given.first(1), out), ArgumentError);
+  EXPECT_THROW(forward_dynamics_by(ForwardAlgorithm::fd1, dynamics, given, out, {}, links), ArgumentError);
+  EXPECT_THROW(forward_dynamics_by(ForwardAlgorithm::articulated, dynamics, given, out, {}, links), ArgumentError);
+  EXPECT_NO_THROW(forward_dynamics_by(ForwardAlgorithm::fd2, dynamics, given, out, {}, links));
+  EXPECT_THROW(forward_dynamics_by(ForwardAlgorithm::fd2, dynamics, given, out, {}, std::span(links).first(3)),
+               ArgumentError);
+  EXPECT_THROW(forward_dynamics_by(ForwardAlgorithm::fd3, dynamics, given.first(1), out), ArgumentError);
   AppliedForce<double> nowhere;
   nowhere.body = 4;
-  EXPECT_THROW(dynamics.forward_by(ForwardAlgorithm::fd4, given, out, {&nowhere, 1}), ArgumentError);
+  EXPECT_THROW(forward_dynamics_by(ForwardAlgorithm::fd4, dynamics, given, out, {&nowhere, 1}), ArgumentError);
 }
 
 }  // namespace

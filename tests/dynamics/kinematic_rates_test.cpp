@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
-#include "bunraku/dynamics/kinematics.hpp"
 #include "support/dense_reference.hpp"
 #include "support/near.hpp"
+#include "support/plain_kinematics.hpp"
 #include "support/random_state.hpp"
 
 namespace bunraku::test {
@@ -13,20 +13,20 @@ namespace {
 
 constexpr double step = 1e-3;
 constexpr double difference_accuracy = 1e-9;
-constexpr std::array frames = {ReferenceFrame::node, ReferenceFrame::aligned, ReferenceFrame::world_origin};
+constexpr std::array frames = {Frame::node, Frame::aligned, Frame::world};
 
 /// J of a node from first principles.
-Eigen::MatrixXd dense_jacobian(const Model& model, const Eigen::VectorXd& q, const Node& node, ReferenceFrame frame) {
+Eigen::MatrixXd dense_jacobian(const Model& model, const Eigen::VectorXd& q, const Node& node, Frame frame) {
   if (node.body == world) {
     return Eigen::MatrixXd::Zero(6, model.nv());
   }
   const DenseReference reference(model, q);
   const Eigen::Matrix4d pose = reference.pose(static_cast<std::size_t>(node.body)) * to_eigen(node.X_BN);
-  if (frame == ReferenceFrame::world_origin) {
+  if (frame == Frame::world) {
     return reference.jacobian_at(node.body, Eigen::Vector3d::Zero());
   }
   Eigen::MatrixXd out = reference.jacobian_at(node.body, pose.topRightCorner<3, 1>());
-  if (frame == ReferenceFrame::node) {
+  if (frame == Frame::node) {
     out.topRows<3>() = (pose.topLeftCorner<3, 3>().transpose() * out.topRows<3>()).eval();
     out.bottomRows<3>() = (pose.topLeftCorner<3, 3>().transpose() * out.bottomRows<3>()).eval();
   }
@@ -41,20 +41,19 @@ class KinematicRates : public testing::TestWithParam<int>, protected RandomState
     }
   }
   template <class T>
-  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> rate_of(BasicDynamics<T>& dynamics, const Node& node,
-                                                           ReferenceFrame frame) {
-    return matrix_of<T>(6, model.nv(), [&](std::span<T> out) { dynamics.jacobian_rate(node, frame, out); });
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> rate_of(BasicState<T>& dynamics, const Node& node, Frame frame) {
+    return matrix_of<T>(6, model.nv(), [&](std::span<T> out) { jacobian_rate(dynamics, node, frame, out); });
   }
 
   std::vector<Node> nodes;  // on every body, and on the world
-  Dynamics ideal = dynamics<double>();
+  State ideal = dynamics<double>();
 };
 
 TEST_P(KinematicRates, JacobianRatesAreTheDerivativesOfJacobians) {  // items K3, K4
   for (const Node& node : nodes) {
-    for (const ReferenceFrame frame : frames) {
+    for (const Frame frame : frames) {
       const Eigen::MatrixXd j =
-          matrix_of<double>(6, model.nv(), [&](std::span<double> out) { ideal.jacobian(node, frame, out); });
+          matrix_of<double>(6, model.nv(), [&](std::span<double> out) { jacobian(ideal, node, frame, out); });
       EXPECT_TRUE(is_near(j, dense_jacobian(model, q, node, frame), 1e-12)) << node.name;
       const Eigen::MatrixXd expected = central_difference(
           [&](double t) -> Eigen::MatrixXd { return dense_jacobian(model, later(t), node, frame); }, step);
@@ -65,8 +64,8 @@ TEST_P(KinematicRates, JacobianRatesAreTheDerivativesOfJacobians) {  // items K3
 
 TEST_P(KinematicRates, JacobianBiasIsTheAccelerationWithoutThatOfTheHinges) {  // item K3: J̇θ̇ = B*φ*a + a(0)
   for (const Node& node : nodes) {
-    for (const ReferenceFrame frame : frames) {
-      const Eigen::VectorXd bias = to_eigen(ideal.jacobian_bias(node, frame));
+    for (const Frame frame : frames) {
+      const Eigen::VectorXd bias = to_eigen(jacobian_bias(ideal, node, frame));
       EXPECT_TRUE(is_near(bias, rate_of(ideal, node, frame) * v, 1e-12)) << node.name;
       const Eigen::VectorXd expected = central_difference(
           [&](double t) -> Eigen::VectorXd { return dense_jacobian(model, later(t), node, frame) * v; }, step);
@@ -76,11 +75,11 @@ TEST_P(KinematicRates, JacobianBiasIsTheAccelerationWithoutThatOfTheHinges) {  /
 }
 
 TEST_P(KinematicRates, AccelerationsAreTheRatesOfVelocities) {  // item K3: α = φ*(H*θ̈ + a)
-  const std::vector<Motion<double>> alpha = ideal.accelerations(a);
-  const std::vector<Motion<double>> bias = ideal.bias_accelerations();
-  Kinematics now(model);
+  const std::vector<Motion<double>> alpha = accelerations(ideal, a);
+  const std::vector<Motion<double>> bias = bias_accelerations(ideal);
+  PlainKinematics now(model);
   now.set_state(q, v);
-  Kinematics moving(model);
+  PlainKinematics moving(model);
   for (std::size_t k = 0; k < alpha.size(); ++k) {
     const int body = static_cast<int>(k);
     const auto rate = [&](const Eigen::VectorXd& acceleration) {
@@ -98,15 +97,15 @@ TEST_P(KinematicRates, AccelerationsAreTheRatesOfVelocities) {  // item K3: α =
 }
 
 TEST_P(KinematicRates, NodesAccelerateByTheirJacobians) {  // items K3, K4: α(0) = Jθ̈ + J̇θ̇
-  const std::vector<Motion<double>> alpha = ideal.accelerations(a);
-  Kinematics now(model);
+  const std::vector<Motion<double>> alpha = accelerations(ideal, a);
+  PlainKinematics now(model);
   now.set_state(q, v);
   for (const Node& node : nodes) {
     if (node.body == world) {
       continue;
     }
-    const Eigen::MatrixXd j = dense_jacobian(model, q, node, ReferenceFrame::aligned);
-    const Eigen::VectorXd bias = to_eigen(ideal.jacobian_bias(node, ReferenceFrame::aligned));
+    const Eigen::MatrixXd j = dense_jacobian(model, q, node, Frame::aligned);
+    const Eigen::VectorXd bias = to_eigen(jacobian_bias(ideal, node, Frame::aligned));
     const Vec3<double>& l = node.X_BN.translation;
     const Vec3<double>& w = now.velocity(node.body).angular;
     Motion<double> moved = PhiAdjoint<double>(l) * alpha[static_cast<std::size_t>(node.body)];
@@ -117,28 +116,28 @@ TEST_P(KinematicRates, NodesAccelerateByTheirJacobians) {  // items K3, K4: α(0
 
 TEST_P(KinematicRates, ForcesAtManyNodesActByTheTransposedJacobians) {  // item K4: J* = HφB (RJK89 2.13–2.14)
   std::vector<AppliedForce<double>> forces;
-  Eigen::VectorXd expected = ideal.inverse(a);
+  Eigen::VectorXd expected = inverse_dynamics(ideal, a);
   for (std::size_t i = 0; i < 3 * nodes.size(); ++i) {
     const Node& node = nodes[i / 3];
-    const ReferenceFrame frame = frames[i % 3];
+    const Frame frame = frames[i % 3];
     forces.emplace_back(node, random.force(), frame);
     expected -= dense_jacobian(model, q, node, frame).transpose() * to_eigen(forces.back().force);
   }
-  EXPECT_TRUE(is_near(ideal.inverse(a, forces), expected, 1e-12));
+  EXPECT_TRUE(is_near(inverse_dynamics(ideal, a, forces), expected, 1e-12));
 }
 
 TEST_P(KinematicRates, FloatsAgree) {
-  BasicDynamics<float> single = dynamics<float>();
-  const std::vector<Motion<float>> narrow = single.accelerations(a.cast<float>());
-  const std::vector<Motion<double>> wide = ideal.accelerations(a);
+  BasicState<float> single = dynamics<float>();
+  const std::vector<Motion<float>> narrow = accelerations(single, a.cast<float>());
+  const std::vector<Motion<double>> wide = accelerations(ideal, a);
   for (std::size_t k = 0; k < wide.size(); ++k) {
     EXPECT_TRUE(is_near(to_eigen(narrow[k]).cast<double>(), to_eigen(wide[k]), 3e-4)) << "body " << k;
   }
   for (const Node& node : nodes) {
-    for (const ReferenceFrame frame : frames) {
+    for (const Frame frame : frames) {
       EXPECT_TRUE(is_near(rate_of(single, node, frame).cast<double>(), rate_of(ideal, node, frame), 3e-4));
-      EXPECT_TRUE(is_near(to_eigen(single.jacobian_bias(node, frame)).cast<double>(),
-                          to_eigen(ideal.jacobian_bias(node, frame)), 3e-4));
+      EXPECT_TRUE(is_near(to_eigen(jacobian_bias(single, node, frame)).cast<double>(),
+                          to_eigen(jacobian_bias(ideal, node, frame)), 3e-4));
     }
   }
 }
@@ -157,22 +156,22 @@ Model on_turntable(Hinge hinge) {
 
 TEST(KinematicRatesInClosedForm, TurningHinges) {  // item K5: RK88 2.19
   const Model model = on_turntable({.type = HingeType::revolute, .axis = {0, 1, 0}});
-  Dynamics dynamics(model);
+  State dynamics(model);
   const double w = 3;
   const double u = 0.7;
-  dynamics.set_state(Eigen::Vector2d(0.4, 0), Eigen::Vector2d(w, u));
+  dynamics.set(Eigen::Vector2d(0.4, 0), Eigen::Vector2d(w, u));
   // the hinge's axis turns with the table: ω × Hθ̇; its point goes round: ω × (ω × l)
-  EXPECT_TRUE(is_near(dynamics.bias_accelerations()[1], Motion<double>{{-w * u, 0, 0}, {-w * w, 0, 0}}, 1e-14));
+  EXPECT_TRUE(is_near(bias_accelerations(dynamics)[1], Motion<double>{{-w * u, 0, 0}, {-w * w, 0, 0}}, 1e-14));
 }
 
 TEST(KinematicRatesInClosedForm, SlidingHinges) {  // item K5: RK88 2.31–2.32
   const Model model = on_turntable({.type = HingeType::prismatic, .axis = {1, 0, 0}});
-  Dynamics dynamics(model);
+  State dynamics(model);
   const double w = 3;
   const double u = 0.7;
   const double x = 0.5;
-  dynamics.set_state(Eigen::Vector2d(0.4, x), Eigen::Vector2d(w, u));
-  const Motion<double> alpha = dynamics.accelerations(Eigen::Vector2d(5, 7))[1];
+  dynamics.set(Eigen::Vector2d(0.4, x), Eigen::Vector2d(w, u));
+  const Motion<double> alpha = accelerations(dynamics, Eigen::Vector2d(5, 7))[1];
   // outward: θ̈ less the centripetal part; sideways: Euler's and Coriolis' accelerations
   EXPECT_TRUE(is_near(alpha, Motion<double>{{0, 0, 5}, {7 - w * w * (1 + x), 5 * (1 + x) + 2 * w * u, 0}}, 1e-13));
 }
@@ -180,27 +179,27 @@ TEST(KinematicRatesInClosedForm, SlidingHinges) {  // item K5: RK88 2.31–2.32
 TEST(KinematicRatesInClosedForm, HingesWithSeveralVelocities) {  // items K5, K6: ball joints
   const Vec3<double> rate{0.7, -0.2, 1.1};
   const double w = 3;
-  Dynamics ball(on_turntable({.type = HingeType::spherical}).with_gravity({0, 0, 0}));
+  State ball(on_turntable({.type = HingeType::spherical}).with_gravity({0, 0, 0}));
   Eigen::VectorXd q = neutral(ball.model());
   Eigen::Vector4d v(w, rate.x, rate.y, rate.z);
-  ball.set_state(q, v);
+  ball.set(q, v);
   const Vec3<double> turning{0, 0, w};
   const Vec3<double> all = turning + rate;
-  EXPECT_TRUE(is_near(ball.bias_accelerations()[1], Motion<double>{cross(turning, rate), {-w * w, 0, 0}}, 1e-14));
+  EXPECT_TRUE(is_near(bias_accelerations(ball)[1], Motion<double>{cross(turning, rate), {-w * w, 0, 0}}, 1e-14));
   // b = ω × 𝒥ω and the moment of ω's rate are all that the ball joint has to hold
   const Sym3<double> inertia = Sym3<double>::diagonal(0.3, 0.2, 0.1);
   const Vec3<double> moment = inertia * cross(turning, rate) + cross(all, inertia * all);
-  EXPECT_TRUE(is_near(Eigen::VectorXd(ball.bias().tail<3>()), to_eigen(moment), 1e-14));
+  EXPECT_TRUE(is_near(Eigen::VectorXd(bias(ball).tail<3>()), to_eigen(moment), 1e-14));
 
-  Dynamics cross_joint(on_turntable({.type = HingeType::universal, .axis = {0, 0, 1}, .axis2 = {1, 0, 0}}));
+  State cross_joint(on_turntable({.type = HingeType::universal, .axis = {0, 0, 1}, .axis2 = {1, 0, 0}}));
   const double angle = 0.6;
   const double tilt = -0.9;
-  cross_joint.set_state(Eigen::Vector3d(0.3, angle, tilt), Eigen::Vector3d(w, 0.5, 0.8));
+  cross_joint.set(Eigen::Vector3d(0.3, angle, tilt), Eigen::Vector3d(w, 0.5, 0.8));
   // in the table's axes ω = z(w + v0) + e v1 with e = R(z, angle)x, which turns with w + v0: ω' = z × e (w + v0) v1
   const Rotation<double> R_TB = Rotation<double>::about_z(angle) * Rotation<double>::about_x(tilt);
   const Vec3<double> e = Rotation<double>::about_z(angle) * Vec3<double>::unit_x();
   const Motion<double> expected{cross(Vec3<double>::unit_z(), e) * ((w + 0.5) * 0.8), {-w * w, 0, 0}};
-  EXPECT_TRUE(is_near(R_TB * cross_joint.bias_accelerations()[1], expected, 1e-14));
+  EXPECT_TRUE(is_near(R_TB * bias_accelerations(cross_joint)[1], expected, 1e-14));
 }
 
 TEST(KinematicRatesInClosedForm, GravityIsAnAccelerationOfTheBase) {  // item K5: RK88 3.21
@@ -227,12 +226,12 @@ TEST(KinematicRatesInClosedForm, GravityIsAnAccelerationOfTheBase) {  // item K5
       out << first, rest;
       return out;
     };
-    Dynamics heavy(model, PassiveForces::left_out);
-    Dynamics accelerated(lifted.build(), PassiveForces::left_out);
-    heavy.set_state(q, v);
-    accelerated.set_state(with({0, 0, 0}, q), with({0, 0, 0}, v));
-    const Eigen::VectorXd torque = accelerated.inverse(with(-to_eigen(g), a));
-    EXPECT_TRUE(is_near(heavy.inverse(a), Eigen::VectorXd(torque.tail(n)), 1e-12));
+    State heavy(model, PassiveForces::left_out);
+    State accelerated(lifted.build(), PassiveForces::left_out);
+    heavy.set(q, v);
+    accelerated.set(with({0, 0, 0}, q), with({0, 0, 0}, v));
+    const Eigen::VectorXd torque = inverse_dynamics(accelerated, with(-to_eigen(g), a));
+    EXPECT_TRUE(is_near(inverse_dynamics(heavy, a), Eigen::VectorXd(torque.tail(n)), 1e-12));
   }
 }
 
@@ -247,14 +246,14 @@ TEST(KinematicRatesInClosedForm, FreeBases) {  // item K6: H(n+1) = I, quaternio
   const Eigen::VectorXd q = random_configuration(model, 4);
   const Eigen::VectorXd v = random.vector(7);
   const Eigen::VectorXd a = random.vector(7);
-  Dynamics dynamics(model);
-  dynamics.set_state(q, v);
-  EXPECT_TRUE(is_near(dynamics.jacobian("base", ReferenceFrame::node).leftCols<6>(),
+  State dynamics(model);
+  dynamics.set(q, v);
+  EXPECT_TRUE(is_near(jacobian(dynamics, "base", Frame::node).leftCols<6>(),
                       Eigen::MatrixXd(Eigen::MatrixXd::Identity(6, 6)), 1e-14));
   const Vec3<double> w{v[0], v[1], v[2]};
   const Vec3<double> u{v[3], v[4], v[5]};
   const Motion<double> expected{{a[0], a[1], a[2]}, Vec3<double>{a[3], a[4], a[5]} + cross(w, u)};
-  EXPECT_TRUE(is_near(dynamics.accelerations(a)[0], expected, 1e-14)) << "v's rate in axes that turn, and ω × v";
+  EXPECT_TRUE(is_near(accelerations(dynamics, a)[0], expected, 1e-14)) << "v's rate in axes that turn, and ω × v";
   const Eigen::VectorXd rate =
       central_difference([&](double t) -> Eigen::VectorXd { return integrate(model, q, v, t); }, step);
   const Quaternion<double> turn{q[0], q[1], q[2], q[3]};
@@ -301,42 +300,42 @@ TEST(KinematicRatesInClosedForm, BasesOnAnySubmanifoldOfFreeMotion) {  // item K
     loose_q << turn.w(), turn.vec(), to_eigen(pose.translation), q.tail(bound.nq() - hinge.configuration_size());
     loose_v << H * v.head(n), v.tail(rest);
     loose_a << H * a.head(n) + to_eigen(hinge_bias(hinge, q.data(), v.data())), a.tail(rest);
-    Dynamics x(bound, PassiveForces::left_out);
-    Dynamics y(loose, PassiveForces::left_out);
-    x.set_state(q, v);
-    y.set_state(loose_q, loose_v);
+    State x(bound, PassiveForces::left_out);
+    State y(loose, PassiveForces::left_out);
+    x.set(q, v);
+    y.set(loose_q, loose_v);
     for (std::size_t k = 0; k < bound.bodies().size(); ++k) {
-      EXPECT_TRUE(is_near(x.accelerations(a)[k], y.accelerations(loose_a)[k], 1e-11)) << to_string(type);
+      EXPECT_TRUE(is_near(accelerations(x, a)[k], accelerations(y, loose_a)[k], 1e-11)) << to_string(type);
     }
-    const Eigen::VectorXd torque = y.inverse(loose_a);
+    const Eigen::VectorXd torque = inverse_dynamics(y, loose_a);
     Eigen::VectorXd projected(bound.nv());
     projected << H.transpose() * torque.head<6>(), torque.tail(rest);
-    EXPECT_TRUE(is_near(x.inverse(a), projected, 1e-11)) << to_string(type);
+    EXPECT_TRUE(is_near(inverse_dynamics(x, a), projected, 1e-11)) << to_string(type);
   }
 }
 
 TEST(KinematicRatesArguments, BadOnesAreRefusedAndLeaveTheState) {
   RandomState state(0);
-  Dynamics dynamics = state.dynamics<double>();
-  const std::vector<Motion<double>> before = dynamics.bias_accelerations();
+  State dynamics = state.dynamics<double>();
+  const std::vector<Motion<double>> before = bias_accelerations(dynamics);
   const auto n = static_cast<std::size_t>(state.model.nv());
   std::vector<double> out(6 * n);
   for (const int body : {-2, static_cast<int>(state.model.bodies().size())}) {
     const Node node{"nowhere", body, Transform<double>::identity()};
-    EXPECT_THROW(dynamics.jacobian(node, ReferenceFrame::node, out), ArgumentError);
-    EXPECT_THROW(dynamics.jacobian_rate(node, ReferenceFrame::node, out), ArgumentError);
-    EXPECT_THROW(static_cast<void>(dynamics.jacobian_bias(node, ReferenceFrame::node)), ArgumentError);
+    EXPECT_THROW(jacobian(dynamics, node, Frame::node, out), ArgumentError);
+    EXPECT_THROW(jacobian_rate(dynamics, node, Frame::node, out), ArgumentError);
+    EXPECT_THROW(static_cast<void>(jacobian_bias(dynamics, node, Frame::node)), ArgumentError);
   }
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Node lost{"lost", 0, Transform<double>::translate({0, nan, 0})};
-  EXPECT_THROW(dynamics.jacobian_rate(lost, ReferenceFrame::node, out), ArgumentError);
-  EXPECT_THROW(dynamics.jacobian_rate(state.model.node("b1"), ReferenceFrame::node, std::span(out).first(6 * n - 1)),
+  EXPECT_THROW(jacobian_rate(dynamics, lost, Frame::node, out), ArgumentError);
+  EXPECT_THROW(jacobian_rate(dynamics, state.model.node("b1"), Frame::node, std::span(out).first(6 * n - 1)),
                ArgumentError);
   state.a[1] = nan;
-  EXPECT_THROW(static_cast<void>(dynamics.accelerations(state.a)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(accelerations(dynamics, state.a)), ArgumentError);
   std::vector<Motion<double>> few(3);
-  EXPECT_THROW(dynamics.bias_accelerations(few), ArgumentError);
-  EXPECT_EQ(dynamics.bias_accelerations(), before);
+  EXPECT_THROW(bias_accelerations(dynamics, few), ArgumentError);
+  EXPECT_EQ(bias_accelerations(dynamics), before);
 }
 
 }  // namespace

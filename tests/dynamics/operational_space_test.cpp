@@ -49,9 +49,9 @@ class OperationalSpace : public testing::TestWithParam<int> {
   DenseReference reference{model, q};
   Eigen::MatrixXd mass = reference.mass();
   double condition = condition_number(mass);
-  Dynamics dynamics{model};
+  State dynamics{model};
 
-  void SetUp() override { dynamics.set_state(q, v); }
+  void SetUp() override { dynamics.set(q, v); }
 };
 
 TEST_P(OperationalSpace, InverseInertiaOfManyNodes) {  // item D5
@@ -63,7 +63,7 @@ TEST_P(OperationalSpace, InverseInertiaOfManyNodes) {  // item D5
   nodes.push_back({"twin", random.integer(0, N - 1), random.transform()});
   const Eigen::MatrixXd J = dense_jacobian(reference, model.nv(), nodes);
   const Eigen::MatrixXd expected = J * solve_symmetric(mass, J.transpose());
-  const Eigen::MatrixXd got = dynamics.operational_space_inverse(nodes);
+  const Eigen::MatrixXd got = lambda_inverse(dynamics, nodes);
   EXPECT_TRUE(is_near(got, expected, 1e-14 * condition));
   EXPECT_TRUE(is_near(got, got.transpose(), 0));
   EXPECT_EQ(got.leftCols<6>().norm(), 0) << "the world does not move";
@@ -83,17 +83,17 @@ TEST_P(OperationalSpace, InertiaAndConsistentInverse) {  // item D5
         scale.allFinite() && symmetric_eigenvalues(scale.asDiagonal() * inverse * scale.asDiagonal())[0] > 1e-7;
     if (!independent) {
       EXPECT_LT(rank(J, 1e-9), J.rows());
-      EXPECT_THROW(static_cast<void>(dynamics.operational_space_inertia(nodes)), Error);
-      EXPECT_THROW(static_cast<void>(dynamics.dynamically_consistent_inverse(nodes)), Error);
+      EXPECT_THROW(static_cast<void>(lambda(dynamics, nodes)), Error);
+      EXPECT_THROW(static_cast<void>(dynamically_consistent_inverse(dynamics, nodes)), Error);
       nodes.pop_back();
       continue;
     }
     const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(J.rows(), J.rows());
-    const Eigen::MatrixXd inertia = dynamics.operational_space_inertia(nodes);
+    const Eigen::MatrixXd inertia = lambda(dynamics, nodes);
     const double spread = inertia.norm() * inverse.norm();
     EXPECT_TRUE(is_near(inertia * inverse, identity, 1e-13 * spread));
     EXPECT_TRUE(is_near(inertia, inertia.transpose(), 0));
-    const Eigen::MatrixXd consistent = dynamics.dynamically_consistent_inverse(nodes);
+    const Eigen::MatrixXd consistent = dynamically_consistent_inverse(dynamics, nodes);
     EXPECT_TRUE(is_near(J * consistent, identity, 1e-13 * spread)) << "JJ̄ = I";
     EXPECT_TRUE(is_near(consistent, solve_symmetric(mass, J.transpose()) * solve_symmetric(inverse, identity),
                         1e-14 * condition * spread));
@@ -108,7 +108,7 @@ TEST_P(OperationalSpace, ConsistentInverseMovesWithTheLeastEnergy) {  // item D5
       continue;
     }
     const Eigen::VectorXd x = random.vector(6);
-    const Eigen::VectorXd least = dynamics.dynamically_consistent_inverse(nodes) * x;
+    const Eigen::VectorXd least = dynamically_consistent_inverse(dynamics, nodes) * x;
     const Eigen::MatrixXd still = J.fullPivLu().kernel();  // motions that do not move the node
     const double scale = mass.norm() * least.norm() * still.norm();
     const Eigen::VectorXd work = still.transpose() * (mass * least);
@@ -120,7 +120,7 @@ TEST_P(OperationalSpace, ForceCorrection) {  // item D4
   Eigen::VectorXd torque = random.vector(model.nv());
   std::vector<AppliedForce<double>> forces;
   Eigen::VectorXd dense = Eigen::VectorXd::Zero(model.nv());
-  for (const ReferenceFrame frame : {ReferenceFrame::node, ReferenceFrame::aligned, ReferenceFrame::world_origin}) {
+  for (const Frame frame : {Frame::node, Frame::aligned, Frame::world}) {
     for (int i = 0; i < 2; ++i) {
       const Node node{"n", random.integer(-1, N - 1), random.transform()};
       const Force<double> f = random.force();
@@ -129,20 +129,22 @@ TEST_P(OperationalSpace, ForceCorrection) {  // item D4
         continue;
       }
       const Eigen::Matrix4d pose = reference.pose(static_cast<std::size_t>(node.body)) * to_eigen(node.X_BN);
-      if (frame == ReferenceFrame::node) {
+      if (frame == Frame::node) {
         dense += dense_jacobian(reference, model.nv(), {&node, 1}).transpose() * to_eigen(f);
       } else {
-        const Eigen::Vector3d point = frame == ReferenceFrame::aligned ? Eigen::Vector3d(pose.topRightCorner<3, 1>())
-                                                                       : Eigen::Vector3d(Eigen::Vector3d::Zero());
+        const Eigen::Vector3d point = frame == Frame::aligned ? Eigen::Vector3d(pose.topRightCorner<3, 1>())
+                                                              : Eigen::Vector3d(Eigen::Vector3d::Zero());
         dense += reference.jacobian_at(node.body, point).transpose() * to_eigen(f);
       }
     }
   }
-  const Eigen::VectorXd correction = dynamics.force_correction(forces);
+  const Eigen::VectorXd correction = force_correction(dynamics, forces);
   EXPECT_TRUE(is_near(correction, solve_symmetric(mass, dense), 1e-14 * condition)) << "𝓜⁻¹J*f";
-  EXPECT_TRUE(is_near(correction, dynamics.forward(torque, forces) - dynamics.forward(torque), 1e-13 * condition));
-  EXPECT_TRUE(is_near(dynamics.inverse(v) - dynamics.inverse(v, forces), dense, 1e-12)) << "J*f in all frames";
-  EXPECT_EQ(dynamics.force_correction({}), Eigen::VectorXd::Zero(model.nv()));
+  EXPECT_TRUE(is_near(correction, forward_dynamics(dynamics, torque, forces) - forward_dynamics(dynamics, torque),
+                      1e-13 * condition));
+  EXPECT_TRUE(is_near(inverse_dynamics(dynamics, v) - inverse_dynamics(dynamics, v, forces), dense, 1e-12))
+      << "J*f in all frames";
+  EXPECT_EQ(force_correction(dynamics, {}), Eigen::VectorXd::Zero(model.nv()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Trees, OperationalSpace, testing::Range(0, 18));  // mimics too
@@ -171,10 +173,10 @@ TEST(OperationalSpaceOfArms, HandsOfASharedTrunkAreCoupled) {  // item D5, RJK89
   const Model model = two_arms();
   const Eigen::VectorXd q = random_configuration(model, 1);
   const Eigen::VectorXd v = Eigen::VectorXd::Zero(model.nv());
-  Dynamics dynamics(model);
-  dynamics.set_state(q, v);
+  State dynamics(model);
+  dynamics.set(q, v);
   const std::vector<Node> hands = {model.node("left6"), model.node("right6")};
-  const Eigen::MatrixXd inverse = dynamics.operational_space_inverse(hands);
+  const Eigen::MatrixXd inverse = lambda_inverse(dynamics, hands);
   EXPECT_GT((inverse.block<6, 6>(0, 6).norm()), 0.01 * inverse.norm()) << "printed as zero";
   const DenseReference reference(model, q);
   const Eigen::MatrixXd J = dense_jacobian(reference, model.nv(), hands);
@@ -226,14 +228,13 @@ TEST(OperationalSpaceOfArms, HandsOfASharedTrunkAreCoupled) {  // item D5, RJK89
 
 TEST(OperationalSpaceOfArms, SaysRankAndRows) {
   const Model model = two_arms();
-  Dynamics dynamics(model);
-  dynamics.set_state(random_configuration(model, 1), Eigen::VectorXd::Zero(model.nv()));
+  State dynamics(model);
+  dynamics.set(random_configuration(model, 1), Eigen::VectorXd::Zero(model.nv()));
   const auto says = [&](const std::vector<Node>& nodes) {
     std::string text;
     for (const bool inertia : {true, false}) {
       try {
-        static_cast<void>(inertia ? dynamics.operational_space_inertia(nodes)
-                                  : dynamics.dynamically_consistent_inverse(nodes));
+        static_cast<void>(inertia ? lambda(dynamics, nodes) : dynamically_consistent_inverse(dynamics, nodes));
       } catch (const ArgumentError&) {
         return std::string("an argument is wrong");
       } catch (const Error& e) {
@@ -263,11 +264,11 @@ TEST(OperationalSpaceOfArms, RankDoesNotDependOnUnits) {
   finger.inertia = RigidInertia<double>::about_center(1e-3, {0, 0, 0}, Sym3<double>::diagonal(1e-7, 1e-7, 1e-7));
   const Model model = builder.add(ship).add(finger).build();
   const std::vector<Node> nodes = {model.node("ship"), model.node("finger")};
-  BasicDynamics<float> dynamics(model);
-  const Eigen::MatrixXf inertia = dynamics.operational_space_inertia(nodes);
+  BasicState<float> dynamics(model);
+  const Eigen::MatrixXf inertia = lambda(dynamics, nodes);
   EXPECT_FLOAT_EQ(inertia(3, 3), 1e6F);
   EXPECT_FLOAT_EQ(inertia(6, 6), 1e-7F);
-  EXPECT_FLOAT_EQ(dynamics.dynamically_consistent_inverse(nodes)(6, 6), 1);
+  EXPECT_FLOAT_EQ(dynamically_consistent_inverse(dynamics, nodes)(6, 6), 1);
 }
 
 TEST(OperationalSpaceOfArms, InFloat) {
@@ -282,38 +283,37 @@ TEST(OperationalSpaceOfArms, InFloat) {
     const Model model = builder.build();
     const Eigen::VectorXd q = random_configuration(model, 1);
     const Eigen::VectorXd v = Eigen::VectorXd::Zero(model.nv());
-    Dynamics exact(model);
-    BasicDynamics<float> dynamics(model);
-    exact.set_state(q, v);
-    dynamics.set_state(q.cast<float>(), v.cast<float>());
+    State exact(model);
+    BasicState<float> dynamics(model);
+    exact.set(q, v);
+    dynamics.set(q.cast<float>(), v.cast<float>());
     const std::vector<Node> hands = {model.node("left6"), model.node("right6")};
     const auto in_double = [](const auto& x) { return Eigen::MatrixXd(x.template cast<double>()); };
-    EXPECT_TRUE(
-        is_near(in_double(dynamics.operational_space_inverse(hands)), exact.operational_space_inverse(hands), 2e-4));
-    const Eigen::MatrixXd inertia = exact.operational_space_inertia(hands);
-    const double spread = inertia.norm() * exact.operational_space_inverse(hands).norm();
-    EXPECT_TRUE(is_near(in_double(dynamics.operational_space_inertia(hands)), inertia, 1e-6 * spread));
-    EXPECT_TRUE(is_near(in_double(dynamics.dynamically_consistent_inverse(hands)),
-                        exact.dynamically_consistent_inverse(hands), 1e-6 * spread));
-    const AppliedForce<float> push(hands[0], Force<float>{{1, 2, 3}, {4, 5, 6}}, ReferenceFrame::node);
-    const AppliedForce<double> same(hands[0], Force<double>{{1, 2, 3}, {4, 5, 6}}, ReferenceFrame::node);
-    EXPECT_TRUE(is_near(in_double(dynamics.force_correction({&push, 1})), exact.force_correction({&same, 1}), 5e-4));
+    EXPECT_TRUE(is_near(in_double(lambda_inverse(dynamics, hands)), lambda_inverse(exact, hands), 2e-4));
+    const Eigen::MatrixXd inertia = lambda(exact, hands);
+    const double spread = inertia.norm() * lambda_inverse(exact, hands).norm();
+    EXPECT_TRUE(is_near(in_double(lambda(dynamics, hands)), inertia, 1e-6 * spread));
+    EXPECT_TRUE(is_near(in_double(dynamically_consistent_inverse(dynamics, hands)),
+                        dynamically_consistent_inverse(exact, hands), 1e-6 * spread));
+    const AppliedForce<float> push(hands[0], Force<float>{{1, 2, 3}, {4, 5, 6}}, Frame::node);
+    const AppliedForce<double> same(hands[0], Force<double>{{1, 2, 3}, {4, 5, 6}}, Frame::node);
+    EXPECT_TRUE(is_near(in_double(force_correction(dynamics, {&push, 1})), force_correction(exact, {&same, 1}), 5e-4));
   }
 }
 
 TEST(OperationalSpaceOfArms, RefuseWrongArguments) {
   const Model model = two_arms();
-  Dynamics dynamics(model);
+  State dynamics(model);
   const std::vector<Node> nodes = {model.node("left6")};
   std::vector<double> wrong(35);
-  EXPECT_THROW(dynamics.operational_space_inverse(nodes, wrong), ArgumentError);
-  EXPECT_THROW(dynamics.operational_space_inertia(nodes, wrong), ArgumentError);
-  EXPECT_THROW(dynamics.dynamically_consistent_inverse(nodes, wrong), ArgumentError);
-  EXPECT_THROW(dynamics.force_correction({}, wrong), ArgumentError);
+  EXPECT_THROW(lambda_inverse(dynamics, nodes, wrong), ArgumentError);
+  EXPECT_THROW(lambda(dynamics, nodes, wrong), ArgumentError);
+  EXPECT_THROW(dynamically_consistent_inverse(dynamics, nodes, wrong), ArgumentError);
+  EXPECT_THROW(force_correction(dynamics, {}, wrong), ArgumentError);
   AppliedForce<double> nowhere;
   nowhere.body = 99;
-  EXPECT_THROW(static_cast<void>(dynamics.force_correction({&nowhere, 1})), ArgumentError);
-  EXPECT_EQ(dynamics.operational_space_inertia({}).size(), 0);
+  EXPECT_THROW(static_cast<void>(force_correction(dynamics, {&nowhere, 1})), ArgumentError);
+  EXPECT_EQ(lambda(dynamics, {}).size(), 0);
 }
 
 }  // namespace

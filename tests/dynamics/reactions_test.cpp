@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
-#include "bunraku/dynamics/kinematics.hpp"
 #include "support/finite_difference.hpp"
 #include "support/near.hpp"
+#include "support/plain_kinematics.hpp"
 #include "support/random_model.hpp"
 
 namespace bunraku::test {
@@ -19,12 +19,12 @@ class Reactions : public testing::TestWithParam<int> {
   Eigen::VectorXd q = random_configuration(model, static_cast<unsigned>(GetParam()));
   Eigen::VectorXd v = random.vector(model.nv());
   Eigen::VectorXd a = random.vector(model.nv());
-  Kinematics kinematics{model};
-  Dynamics dynamics{model};
+  PlainKinematics kinematics{model};
+  State dynamics{model};
 
   void SetUp() override {
     kinematics.set_state(q, v);
-    dynamics.set_state(q, v);
+    dynamics.set(q, v);
   }
   /// The wrench that a body needs in the world, about its origin: the rate of its momentum, by differences, less
   /// gravity.
@@ -32,7 +32,7 @@ class Reactions : public testing::TestWithParam<int> {
     const RigidInertia<double>& inertia = model.bodies()[static_cast<std::size_t>(k)].inertia;
     const Eigen::VectorXd rate = central_difference(
         [&](double t) -> Eigen::VectorXd {
-          Kinematics moved(model);
+          PlainKinematics moved(model);
           moved.set_state(integrate(model, q, v, t), v + t * a);
           const Eigen::Matrix3d R = to_eigen(moved.pose(k).rotation);
           const Eigen::Vector3d center = to_eigen(moved.pose(k) * inertia.center());
@@ -66,13 +66,13 @@ TEST_P(Reactions, ObeyNewtonForEachBodyAndSubtree) {  // item I1
   for (int i = 0; i < 4; ++i) {
     const Node node{"n", random.integer(-1, N - 1), random.transform()};
     const Force<double> f = random.force();
-    forces.emplace_back(node, f, i % 2 == 0 ? ReferenceFrame::node : ReferenceFrame::world_origin);
+    forces.emplace_back(node, f, i % 2 == 0 ? Frame::node : Frame::world);
     if (node.body != world) {
       applied[static_cast<std::size_t>(node.body)] +=
           i % 2 == 0 ? in_world(node.body, node.X_BN * f) : Eigen::VectorXd(to_eigen(f));
     }
   }
-  const std::vector<Force<double>> f = dynamics.reactions(a, forces);
+  const std::vector<Force<double>> f = reactions(dynamics, a, forces);
   std::vector<Eigen::VectorXd> through_hinge(static_cast<std::size_t>(N));
   std::vector<Eigen::VectorXd> subtree(static_cast<std::size_t>(N), Eigen::VectorXd::Zero(6));
   Eigen::VectorXd whole = Eigen::VectorXd::Zero(6);
@@ -96,9 +96,9 @@ TEST_P(Reactions, ObeyNewtonForEachBodyAndSubtree) {  // item I1
   // the world's reaction: the rate of the momentum of all, about the centre of mass, less gravity and what is applied
   const Eigen::VectorXd rate = central_difference(
       [&](double t) -> Eigen::VectorXd {
-        Dynamics moved(model);
-        moved.set_state(integrate(model, q, v, t), v + t * a);
-        return to_eigen(moved.momentum());
+        State moved(model);
+        moved.set(integrate(model, q, v, t), v + t * a);
+        return to_eigen(momentum(moved));
       },
       2e-3);
   for (const Eigen::VectorXd& each : applied) {
@@ -112,10 +112,10 @@ TEST_P(Reactions, ObeyNewtonForEachBodyAndSubtree) {  // item I1
 }
 
 TEST_P(Reactions, GiveTheTorquesOfTheHinges) {  // item I1: T = Hf
-  Dynamics ideal(model, PassiveForces::left_out);
-  ideal.set_state(q, v);
-  const std::vector<Force<double>> f = ideal.reactions(a);
-  const Eigen::VectorXd torque = ideal.inverse(a);
+  State ideal(model, PassiveForces::left_out);
+  ideal.set(q, v);
+  const std::vector<Force<double>> f = reactions(ideal, a);
+  const Eigen::VectorXd torque = inverse_dynamics(ideal, a);
   Eigen::VectorXd projected = Eigen::VectorXd::Zero(model.nv());
   std::vector<Motion<double>> columns(max_hinge_velocities);
   for (int k = 0; k < N; ++k) {
@@ -142,8 +142,8 @@ INSTANTIATE_TEST_SUITE_P(Trees, Reactions, testing::Range(0, 16));  // mimics to
 TEST(ReactionCalls, ABoxOnAShelf) {
   BodySpec box{.name = "box"};
   box.inertia = RigidInertia<double>::about_center(2, {0.5, 0, 0.25}, Sym3<double>::diagonal(1, 1, 1));
-  Dynamics dynamics(ModelBuilder().add(box).build());
-  const Force<double> f = dynamics.reactions(Eigen::VectorXd(0))[0];
+  State dynamics(ModelBuilder().add(box).build());
+  const Force<double> f = reactions(dynamics, Eigen::VectorXd(0))[0];
   EXPECT_TRUE(is_near(f, Force<double>{{0, -0.5 * 2 * 9.81, 0}, {0, 0, 2 * 9.81}}, 1e-14));
 }
 
@@ -153,12 +153,12 @@ TEST(ReactionCalls, InFloat) {
   const Eigen::VectorXd q = random_configuration(model, 3);
   const Eigen::VectorXd v = random.vector(model.nv());
   const Eigen::VectorXd a = random.vector(model.nv());
-  Dynamics exact(model);
-  BasicDynamics<float> dynamics(model);
-  exact.set_state(q, v);
-  dynamics.set_state(q.cast<float>(), v.cast<float>());
-  const auto f = exact.reactions(a);
-  const auto rough = dynamics.reactions(a.cast<float>());
+  State exact(model);
+  BasicState<float> dynamics(model);
+  exact.set(q, v);
+  dynamics.set(q.cast<float>(), v.cast<float>());
+  const auto f = reactions(exact, a);
+  const auto rough = reactions(dynamics, a.cast<float>());
   for (std::size_t k = 0; k < f.size(); ++k) {
     EXPECT_TRUE(is_near(to_eigen(rough[k]).cast<double>(), to_eigen(f[k]), 2e-4));
   }
@@ -167,14 +167,14 @@ TEST(ReactionCalls, InFloat) {
 TEST(ReactionCalls, RefuseWrongArguments) {
   Random random(651);
   const Model model = random_tree(4, 0, random).build();
-  Dynamics dynamics(model);
+  State dynamics(model);
   const Eigen::VectorXd a = random.vector(model.nv());
   std::vector<Force<double>> out(3);
-  EXPECT_THROW(dynamics.reactions(detail::as_span(a), out), ArgumentError);
-  EXPECT_THROW(static_cast<void>(dynamics.reactions(a.head(1))), ArgumentError);
+  EXPECT_THROW(reactions(dynamics, detail::as_span(a), out), ArgumentError);
+  EXPECT_THROW(static_cast<void>(reactions(dynamics, a.head(1))), ArgumentError);
   AppliedForce<double> nowhere;
   nowhere.body = 7;
-  EXPECT_THROW(static_cast<void>(dynamics.reactions(a, {&nowhere, 1})), ArgumentError);
+  EXPECT_THROW(static_cast<void>(reactions(dynamics, a, {&nowhere, 1})), ArgumentError);
 }
 
 }  // namespace

@@ -40,16 +40,16 @@ Model with_other_bodies(const Model& model, Random& random) {
 class Regressor : public testing::TestWithParam<int>, protected RandomState {
  protected:
   Regressor() : RandomState(GetParam()) {}
-  Dynamics ideal = dynamics<double>();
-  Eigen::MatrixXd Y = ideal.regressor(a);
+  State ideal = dynamics<double>();
+  Eigen::MatrixXd Y = regressor(ideal, a);
 };
 
 TEST_P(Regressor, TimesTheParametersOfAnyBodiesIsTheirTorque) {  // item I1
   for (int sample = 0; sample < 12; ++sample) {
     const Model other = with_other_bodies(model, random);
-    Dynamics dynamics(other, PassiveForces::left_out);
-    dynamics.set_state(q, v);
-    ASSERT_TRUE(is_near(Y * parameters(other), dynamics.inverse(a), 1e-12)) << "sample " << sample;
+    State dynamics(other, PassiveForces::left_out);
+    dynamics.set(q, v);
+    ASSERT_TRUE(is_near(Y * parameters(other), inverse_dynamics(dynamics, a), 1e-12)) << "sample " << sample;
   }
 }
 
@@ -68,25 +68,25 @@ TEST_P(Regressor, LeavesArmatureAside) {
       rotors[body.v_index + (follows ? 0 : i)] += ratio * ratio * body.hinge.dofs[static_cast<std::size_t>(i)].armature;
     }
   }
-  EXPECT_TRUE(is_near(Y * parameters(model) + rotors.cwiseProduct(a), ideal.inverse(a), 1e-12));
+  EXPECT_TRUE(is_near(Y * parameters(model) + rotors.cwiseProduct(a), inverse_dynamics(ideal, a), 1e-12));
 }
 
 TEST_P(Regressor, FloatsAgree) {
-  BasicDynamics<float> single = dynamics<float>();
-  EXPECT_TRUE(is_near(single.regressor(a.cast<float>()).cast<double>(), Y, 3e-4));
+  BasicState<float> single = dynamics<float>();
+  EXPECT_TRUE(is_near(regressor(single, a.cast<float>()).cast<double>(), Y, 3e-4));
 }
 
 INSTANTIATE_TEST_SUITE_P(Trees, Regressor, testing::Range(0, 24));
 
 TEST(RegressorArguments, BadOnesAreRefused) {
   RandomState state(1);
-  Dynamics dynamics = state.dynamics<double>();
+  State dynamics = state.dynamics<double>();
   std::vector<double> out(10);
   EXPECT_THROW(
-      dynamics.regressor(std::span<const double>(state.a.data(), static_cast<std::size_t>(state.a.size())), out),
+      regressor(dynamics, std::span<const double>(state.a.data(), static_cast<std::size_t>(state.a.size())), out),
       ArgumentError);
   state.a[0] = std::numeric_limits<double>::infinity();
-  EXPECT_THROW(static_cast<void>(dynamics.regressor(state.a)), ArgumentError);
+  EXPECT_THROW(static_cast<void>(regressor(dynamics, state.a)), ArgumentError);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 /// tests/corpus/FORMAT/KIND/expected.txt lists the cases of a folder, one a line:
 ///   case.urdf:LINE: part of the message
 ///   case.urdf > other.yaml:LINE: part of the message      where the problem is in another file of the folder
-/// Files that cases include lie in folders called parts.
+/// Files that cases include lie in folders called parts. Those of the kind `tolerated` are wrong in what does not bear
+/// on the result: each is read, with the warning that is listed.
 #include <algorithm>
 #include <charconv>
 #include <ctime>
@@ -159,6 +160,39 @@ std::vector<std::string> kinds() {
   return {out.begin(), out.end()};
 }
 
+bool is_tolerated(const std::string& kind) {
+  return kind.ends_with("/tolerated");
+}
+
+std::vector<std::string> kinds_of(bool tolerated) {
+  std::vector<std::string> out = kinds();
+  std::erase_if(out, [&](const std::string& kind) { return is_tolerated(kind) != tolerated; });
+  return out;
+}
+
+class Tolerated : public testing::TestWithParam<std::string> {};
+
+TEST_P(Tolerated, IsReadWithAWarning) {
+  const fs::path folder = corpus() / GetParam();
+  const std::vector<Expectation> cases = expectations(folder);
+  EXPECT_FALSE(cases.empty());
+  for (const Expectation& wanted : cases) {
+    const std::string file = (folder / wanted.file).string();
+    SCOPED_TRACE(file);
+    try {
+      const Model model = load(file);
+      const bool found = std::any_of(model.warnings().begin(), model.warnings().end(), [&](const Problem& p) {
+        return p.where.line == wanted.line && p.text.find(wanted.text) != std::string::npos;
+      });
+      EXPECT_TRUE(found) << "wanted: " << wanted.line << ": … " << wanted.text
+                         << " …\nfound: " << testing::PrintToString(test::warnings(model));
+    } catch (const ModelError& error) {
+      ADD_FAILURE() << "was refused: " << error.what();
+    }
+    EXPECT_THROW(static_cast<void>(load(file, {.strictness = Strictness::strict})), ModelError);
+  }
+}
+
 class Corpus : public testing::TestWithParam<std::string> {};
 
 TEST_P(Corpus, IsRefused) {
@@ -183,11 +217,14 @@ TEST_P(Corpus, IsRefused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Corpus, testing::ValuesIn(kinds()), [](const auto& kind) {
+std::string test_name(const testing::TestParamInfo<std::string>& kind) {
   std::string name = kind.param;
   std::replace(name.begin(), name.end(), '/', '_');
   return name;
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Corpus, testing::ValuesIn(kinds_of(false)), test_name);
+INSTANTIATE_TEST_SUITE_P(Kinds, Tolerated, testing::ValuesIn(kinds_of(true)), test_name);
 
 TEST(CorpusFiles, AreAllListed) {
   std::set<std::string> listed;
@@ -274,6 +311,17 @@ TEST(Hostile, AFileOfTenGigabytes) {
 TEST(Hostile, AFolder) {
   const TemporaryFolder folder;
   EXPECT_THAT(errors_of(folder.path().string()), Contains(error("is a folder")));
+}
+
+TEST(Hostile, ACircleOfSymbolicLinks) {
+  const TemporaryFolder folder;
+  std::error_code error;
+  fs::create_symlink(folder / "b.urdf", folder / "a.urdf", error);
+  fs::create_symlink(folder / "a.urdf", folder / "b.urdf", error);
+  if (error) {
+    GTEST_SKIP() << "no symbolic links here";
+  }
+  EXPECT_THAT(errors_of(folder / "a.urdf"), Contains(test::error("cannot be read: Too many levels of symbolic links")));
 }
 
 TEST(Hostile, ADevice) {

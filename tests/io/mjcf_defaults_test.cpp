@@ -81,10 +81,10 @@ TEST(Mjcf, lets_the_nearest_orientation_win) {
 TEST(Mjcf, counts_unused_classes_as_used) {
   const Model model = read(
       "<mujoco><default><default class='x'><joint damping='1'/>\n<geom friction='1 2 3'/>\n"
-      "<motor ctrlrange='0 1'/></default></default></mujoco>");
+      "<motor ctrlrange='0 1' kv='2'/></default></default></mujoco>");
   EXPECT_THAT(warnings(model),
               ElementsAre("1: the model has no bodies", "2: attribute 'friction' of <geom> is not used",
-                          "3: <motor> in <default> is not used"));
+                          "3: attribute 'kv' of <motor> is not used"));
 }
 
 }  // namespace

@@ -84,8 +84,6 @@ TEST(Mjcf, reports_wrong_geoms) {
   EXPECT_THAT(errors_in_world("<geom type='mesh'/>"), ElementsAre("2: <geom> is a mesh but names no mesh"));
   EXPECT_THAT(errors_in_world("<geom type='mesh' mesh='m'/>"),
               ElementsAre("2: <geom> names the mesh 'm', which there is not"));
-  EXPECT_THAT(errors_in_world("<geom size='1' material='m'/>"),
-              ElementsAre("2: <geom> names the material 'm', which there is not"));
   EXPECT_THAT(errors_in_world("<body><geom size='1' mass='-1'/></body>"),
               ElementsAre("2: the mass or density of <geom> is negative"));
 }
@@ -122,16 +120,15 @@ TEST(Mjcf, says_what_is_wrong_with_a_class_once) {
 TEST(Mjcf, checks_classes_that_nothing_has) {
   EXPECT_THAT(
       errors("<mujoco><default><default class='x'>\n<joint damping='much' type='rotate'/>\n"
-             "<geom size='1 2 3 4' type='cube' shellinertia='yes'/>\n<site rgba='red'/>\n<mesh scale='1'/>\n"
-             "<material rgba='1 2 3'/>\n<equality active='1'/>\n<geom quat='1 0 0 0' euler='1 2 3'/>\n"
+             "<geom size='1 2 3 4' type='cube' shellinertia='yes'/>\n<site pos='up'/>\n<mesh scale='1'/>\n"
+             "<geom density='low'/>\n<equality active='1'/>\n<geom quat='1 0 0 0' euler='1 2 3'/>\n"
              "</default></default></mujoco>"),
-      ElementsAre(HasSubstr("2: 'type' of <joint> is 'rotate'"), "2: 'damping' of <joint>: 'much' is not a number",
-                  HasSubstr("3: 'type' of <geom> is 'cube'"),
-                  "3: 'size' of <geom> has more than the 1 to 3 numbers wanted",
-                  HasSubstr("3: 'shellinertia' of <geom> is 'yes'"), "4: 'rgba' of <site>: 'red' is not a number",
-                  "5: 'scale' of <mesh> has 1 numbers where 3 are wanted",
-                  "6: 'rgba' of <material> has 3 numbers where 4 are wanted",
-                  HasSubstr("7: 'active' of <equality> is '1'"), "8: <geom> has two orientations, quat and euler"));
+      ElementsAre(
+          HasSubstr("2: 'type' of <joint> is 'rotate'"), "2: 'damping' of <joint>: 'much' is not a number",
+          HasSubstr("3: 'type' of <geom> is 'cube'"), "3: 'size' of <geom> has more than the 1 to 3 numbers wanted",
+          HasSubstr("3: 'shellinertia' of <geom> is 'yes'"), "4: 'pos' of <site>: 'up' is not a number",
+          "5: 'scale' of <mesh> has 1 numbers where 3 are wanted", "6: 'density' of <geom>: 'low' is not a number",
+          HasSubstr("7: 'active' of <equality> is '1'"), "8: <geom> has two orientations, quat and euler"));
 }
 
 TEST(Mjcf, checks_attributes_that_mean_nothing_where_they_stand) {
@@ -139,11 +136,6 @@ TEST(Mjcf, checks_attributes_that_mean_nothing_where_they_stand) {
     return errors(
         in_world("<body name='b'>" + ball + inside + "</body>", "<asset><mesh name='m' file='m.stl'/></asset>"));
   };
-  EXPECT_THAT(wrong("<site size='small'/>"), ElementsAre("2: 'size' of <site>: 'small' is not a number"));
-  EXPECT_THAT(wrong("<site type='cube'/>"), ElementsAre(HasSubstr("2: 'type' of <site> is 'cube'")));
-  EXPECT_THAT(wrong("<site rgba='red'/>"), ElementsAre("2: 'rgba' of <site>: 'red' is not a number"));
-  EXPECT_THAT(wrong("<site material='steel'/>"),
-              ElementsAre("2: <site> names the material 'steel', which there is not"));
   EXPECT_THAT(wrong("<geom type='mesh' mesh='m' mass='0' size='big'/>"),
               ElementsAre("2: 'size' of <geom>: 'big' is not a number"));
   EXPECT_THAT(wrong("<geom size='1' conaffinity='none'/>"),
@@ -175,9 +167,42 @@ TEST(Mjcf, reports_wrong_assets_and_bounds) {
   EXPECT_THAT(
       errors("<mujoco>\n<compiler boundmass='-1' boundinertia='-1'/>\n<asset>\n"
              "<material name='red' texture='clothe'/>\n<texture name='cloth' builtin='flat'/></asset></mujoco>"),
-      ElementsAre("2: boundmass is negative", "2: boundinertia is negative",
-                  "4: <material name=\"red\"> names the texture 'clothe', which there is not; did you mean "
-                  "'cloth'?"));
+      ElementsAre("2: boundmass is negative", "2: boundinertia is negative"));
+}
+
+TEST(Mjcf, warns_of_wrong_looks) {
+  const auto warned = [](const std::string& inside, const std::string& before = "") {
+    return warnings(read(in_world("<body name='b'>" + ball + inside + "</body>", before)));
+  };
+  EXPECT_THAT(warned("<site size='small'/>"),
+              ElementsAre("2: 'size' of <site>: 'small' is not a number: it is not used"));
+  EXPECT_THAT(warned("<site type='cube'/>"), ElementsAre("2: 'type' of <site> is 'cube': it is not used"));
+  EXPECT_THAT(warned("<site rgba='red'/>"), ElementsAre("2: 'rgba' of <site>: 'red' is not a number: it is not used"));
+  EXPECT_THAT(warned("<site material='steel'/>"),
+              ElementsAre("2: <site> names the material 'steel', which there is not"));
+  EXPECT_THAT(warned("<geom size='1' material='m'/>"),
+              ElementsAre("2: <geom> names the material 'm', which there is not"));
+  EXPECT_THAT(warned("<geom size='1' rgba='1 2 3'/>"),
+              ElementsAre("2: 'rgba' of <geom> has 3 numbers where 4 are wanted: it is not used"));
+  EXPECT_THAT(warned("", "<default><site rgba='red'/></default>"),
+              ElementsAre("1: 'rgba' of <site>: 'red' is not a number: it is not used"));
+  EXPECT_THAT(warned("", "<asset><material name='red' texture='clothe'/><texture name='cloth'/></asset>"),
+              ElementsAre("1: <material name=\"red\"> names the texture 'clothe', which there is not; did you mean "
+                          "'cloth'?"));
+}
+
+TEST(Mjcf, takes_empty_numbers_for_absent) {
+  const Model model =
+      read(in_world("<body name='b' pos='' quat=''><joint damping='' range=''/>"
+                    "<geom size='1' mass='' rgba=''/></body>",
+                    "<default><joint damping='2'/><geom mass='3'/></default>"));
+  EXPECT_EQ(body(model, "b").hinge.type, HingeType::continuous);
+  EXPECT_EQ(body(model, "b").hinge.dofs[0].damping, 2) << "the class's";
+  EXPECT_EQ(body(model, "b").inertia.mass, 3);
+  EXPECT_THAT(warnings(model), testing::Contains("2: attribute 'mass' of <geom>, which is empty, is not used"));
+  EXPECT_THAT(warnings(model), SizeIs(6));
+  EXPECT_THAT(errors_in_world("<body><inertial pos='0 0 0' mass='' diaginertia='1 1 1'/></body>"),
+              ElementsAre("2: <inertial> has no attribute 'mass'"));
 }
 
 TEST(Mjcf, lists_what_is_not_used) {
@@ -194,7 +219,7 @@ TEST(Mjcf, lists_what_is_not_used) {
       <replicate count="3"><geom size="1"/></replicate>
     </body>
   </worldbody>
-  <actuator><motor joint="j"/></actuator>
+  <actuator><motor joint="nobody"/></actuator>
 </mujoco>)");
   EXPECT_THAT(warnings(model),
               IsSupersetOf({"2: attribute 'timestep' of <option> is not used", "4: <light> in <worldbody> is not used",
@@ -203,7 +228,7 @@ TEST(Mjcf, lists_what_is_not_used) {
                             "8: attribute 'axix' of <joint> is not used; did you mean 'axis'?",
                             "9: attribute 'friction' of <geom> is not used",
                             "11: <replicate> is not used: what it would add is missing",
-                            "14: <actuator> in <mujoco> is not used"}));
+                            "14: <motor> in <actuator> is not used"}));
   EXPECT_THAT(warnings(model), SizeIs(9));
 }
 

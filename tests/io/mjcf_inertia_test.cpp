@@ -190,11 +190,14 @@ TEST(Mjcf, keeps_meshes_and_warns_of_their_inertia) {
   EXPECT_EQ(wheel.mesh_uri, "assets/parts/wheel.stl");
   EXPECT_EQ(wheel.mesh_path, "");
   expect_near(wheel.size, {1, 2, 3});
-  EXPECT_THAT(warnings(model),
-              ElementsAre("3: the inertia of <geom name=\"g\"> in body 'c' is not known: it has the shape of a mesh",
-                          "5: the inertia of <geom name=\"h\"> in body 'e' is not known: it has the shape of a mesh",
-                          "6: the shape of <geom name=\"i\">, of type hfield, is not used",
-                          "2: the mesh 'assets/parts/wheel.stl' of body 'b' is not found, nor are 7 others"));
+  EXPECT_THAT(
+      warnings(model),
+      ElementsAre("3: the inertia of <geom name=\"g\"> in body 'c' is not known, whose mesh is 'hub': its file is "
+                  "not found",
+                  "5: the inertia of <geom name=\"h\"> in body 'e' is not known, whose mesh is 'hub': it is the "
+                  "box that fits its mesh",
+                  "6: the shape of <geom name=\"i\">, of type hfield, is not used",
+                  "2: the mesh 'assets/parts/wheel.stl' of body 'b' is not found, nor are 7 others"));
   EXPECT_EQ(model.warnings()[0].cure, "state <inertial> in the body");
 }
 

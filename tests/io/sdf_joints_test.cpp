@@ -161,8 +161,8 @@ TEST(SdfJoints, ErrorsAreListedAtTheirLines) {
                    joint("j11", "revolute", "a", "g", "<axis><limit><lower>1</lower><upper>0</upper></limit></axis>"))),
       ElementsAre("9: <joint name=\"j1\"> has no attribute 'type'", "10: <joint name=\"j2\"> has no <parent>",
                   "10: <joint name=\"j2\"> has no <axis>", "11: <joint name=\"j3\"> has no <child>",
-                  "12: the child of <joint name=\"j4\"> is the world",
-                  "13: <joint name=\"j5\"> is of type 'gearbox', which is not known here",
+                  "12: the child of <joint name=\"j4\"> is the world", "13: <joint name=\"j5\"> has no <axis2>",
+                  "13: <joint name=\"j5\"> has no <gearbox_reference_body>",
                   "14: <joint name=\"j6\"> is of type 'revolut', which is not known here; did you mean 'revolute'?",
                   "15: <joint name=\"j7\"> joins 'c' to itself", "16: <axis> of <joint name=\"j8\"> is zero",
                   "17: <joint name=\"j9\"> has no <axis>", "18: the two axes of <joint name=\"j10\"> are parallel",
@@ -187,6 +187,94 @@ TEST(SdfJoints, AreBlamedAtTheirOwnLine) {
   EXPECT_THAT(errors(in_model(link("a") + link("b") +
                               joint("j", "revolute", "a", "b", "<axis><xyz>0 0 1</xyz><mimic joint='j'/></axis>"))),
               ElementsAre(HasSubstr("4: ")));
+}
+
+TEST(SdfJoints, AMimicOfNothingCanBeLeftFree) {
+  const std::string text = in_model(
+      link("a") + link("b") + joint("j", "revolute", "a", "b", "<axis><xyz>0 0 1</xyz><mimic joint='leader'/></axis>"));
+  try {
+    read(text);
+    ADD_FAILURE() << "was accepted";
+  } catch (const ModelError& error) {
+    EXPECT_THAT(error.problems().at(0).cure, HasSubstr("--free-mimics"));
+  }
+  const Model model = read(text, {.free_mimics = true});
+  EXPECT_EQ(model.nv(), 7);
+  EXPECT_THAT(warnings(model),
+              ElementsAre("4: <mimic>: there is no link, joint, frame or model 'leader' in model 'm': the "
+                          "joint is left free"));
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Gearboxes: θ₂ = −ratio θ₁, angles of the child and the parent against the reference body
+
+/// What a gearbox of ratio 4 between `parent` and `child` makes of the coupling q_a = c q_b.
+Closure gearbox(const std::string& joints, const std::string& parent, const std::string& child,
+                const std::string& axis2 = "0 0 1") {
+  const Model model =
+      read_model(link("a") + link("b", "<pose>1 0 0 0 0 0</pose>") + link("c", "<pose>0 1 0 0 0 1</pose>") + joints +
+                 joint("g", "gearbox", parent, child,
+                       fmt::format("<gearbox_ratio>4</gearbox_ratio><gearbox_reference_body>a</gearbox_reference_body>"
+                                   "<axis><xyz>0 0 1</xyz></axis><axis2><xyz>{}</xyz></axis2>",
+                                   axis2)));
+  EXPECT_THAT(warnings(model), IsEmpty());
+  EXPECT_EQ(model.closures().size(), 1U);
+  return model.closures().front();
+}
+
+TEST(SdfGearbox, CouplesTheHingesOfParentAndChild) {
+  const std::string joints = joint("ab", "revolute", "a", "b") + joint("ac", "continuous", "a", "c");
+  const Closure closure = gearbox(joints, "b", "c");
+  EXPECT_EQ(closure.name, "g");
+  EXPECT_EQ(closure.kind, ClosureKind::hinges);
+  EXPECT_EQ(closure.hinge_a, 2) << "the child's";
+  EXPECT_EQ(closure.hinge_b, 1) << "the parent's";
+  EXPECT_EQ(closure.polynomial, (std::array<double, 5>{0, -4, 0, 0, 0}));
+  // both bodies seen the other way round: the same sum of angles
+  EXPECT_EQ(gearbox(joints, "c", "b").hinge_a, 1);
+  // an axis the other way round counts the angle the other way round
+  EXPECT_EQ(gearbox(joints, "b", "c", "0 0 -1").polynomial[1], 4);
+  EXPECT_EQ(
+      gearbox(joint("ab", "revolute", "a", "b", "<axis><xyz>0 0 -1</xyz></axis>") + joint("ac", "continuous", "a", "c"),
+              "b", "c")
+          .polynomial[1],
+      4);
+}
+
+TEST(SdfGearbox, TheReferenceBodyMayHangOnTheOthers) {
+  // a hangs on b: the angle from a to b is minus the coordinate
+  const Closure closure = gearbox(joint("ba", "revolute", "b", "a") + joint("ac", "revolute", "a", "c"), "b", "c");
+  EXPECT_EQ(closure.polynomial[1], 4);
+}
+
+TEST(SdfGearbox, FixedJointsMayStandBetween) {
+  const Model model = read_model(link("a") + link("b") + link("c") + link("d") + joint("ab", "revolute", "a", "b") +
+                                 joint("ac", "revolute", "a", "c") + joint("cd", "fixed", "c", "d", "") +
+                                 joint("g", "gearbox", "b", "d",
+                                       "<gearbox_reference_body>a</gearbox_reference_body><axis><xyz>0 0 "
+                                       "1</xyz></axis><axis2><xyz>0 0 1</xyz></axis2>"));
+  ASSERT_EQ(model.closures().size(), 1U);
+  EXPECT_EQ(model.closures()[0].hinge_a, model.hinge_index("ac"));
+  EXPECT_EQ(model.closures()[0].polynomial[1], -1) << "the format's default ratio is 1";
+}
+
+TEST(SdfGearbox, IsRefusedWhereItCannotBeACoupling) {
+  const auto wrong = [](const std::string& joints, const std::string& axis) {
+    return errors(in_model(link("a") + link("b") + link("c") + joints +
+                           joint("g", "gearbox", "b", "c",
+                                 "<gearbox_reference_body>a</gearbox_reference_body><axis><xyz>" + axis +
+                                     "</xyz></axis><axis2><xyz>0 0 1</xyz></axis2>")));
+  };
+  const std::string both = joint("ab", "revolute", "a", "b") + joint("ac", "revolute", "a", "c");
+  EXPECT_THAT(wrong(both, "0 0 1"), IsEmpty());
+  EXPECT_THAT(wrong(both, "0 1 0"), ElementsAre(HasSubstr("about an axis that is not that of joint 'ab'")));
+  EXPECT_THAT(wrong(joint("ab", "prismatic", "a", "b") + joint("ac", "revolute", "a", "c"), "0 0 1"),
+              ElementsAre(HasSubstr("'a' and 'b', which are not joined by one revolute joint")));
+  EXPECT_THAT(wrong(joint("ab", "revolute", "a", "b") + joint("bc", "revolute", "b", "c"), "0 0 1"),
+              ElementsAre(HasSubstr("'a' and 'c', which are not joined by one revolute joint")));
+  EXPECT_THAT(wrong(joint("ac", "revolute", "a", "c"), "0 0 1"), ElementsAre(HasSubstr("'a' and 'b', which are not")));
+  EXPECT_THAT(wrong(joint("ab", "revolute", "a", "b") + joint("bc", "fixed", "b", "c", ""), "0 0 1"),
+              ElementsAre(HasSubstr("couples joint 'ab' with itself")));
 }
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -49,13 +49,15 @@ TEST(SdfLinks, DefaultsAreTakenWithAWarning) {
 }
 
 TEST(SdfLinks, WrongInertiasAreListed) {
-  EXPECT_THAT(errors(in_model("<link name='a'><inertial>\n<mass>-1</mass><inertia/></inertial></link>\n"
-                              "<link name='b'><inertial auto='true'/></link>\n"
-                              "<link name='c'><inertial><pose relative_to='a'/><mass>x</mass></inertial></link>")),
-              ElementsAre(HasSubstr("3: the mass -1 is negative"),
-                          HasSubstr("4: <link name=\"b\"> wants its inertia computed from its shapes"),
-                          HasSubstr("5: the pose of <inertial> is always that in the link"),
-                          HasSubstr("5: the text of <mass>: 'x' is not a number")));
+  EXPECT_THAT(
+      errors(in_model("<link name='a'><inertial>\n<mass>-1</mass><inertia/></inertial></link>\n"
+                      "<link name='b'><inertial auto='true'/></link>\n"
+                      "<link name='c'><inertial><pose relative_to='a'/><mass>x</mass></inertial></link>")),
+      ElementsAre(
+          HasSubstr("3: the mass -1 is negative"),
+          HasSubstr("4: <link name=\"b\"> wants its inertia computed from its <collision>s, which have no mass"),
+          HasSubstr("5: the pose of <inertial> is always that in the link"),
+          HasSubstr("5: the text of <mass>: 'x' is not a number")));
 }
 
 TEST(SdfLinks, Shapes) {
@@ -99,18 +101,22 @@ TEST(SdfLinks, Shapes) {
                                            "2: the mesh 'model://x/y.stl' of body 'a' is not found"));
 }
 
-TEST(SdfLinks, WrongShapesAreListed) {
+TEST(SdfLinks, WrongShapesAreListedAndLeftOut) {
   const auto wrong = [](const std::string& geometry) {
-    return errors(in_model(link("a", "<visual name='v'><geometry>\n" + geometry + "</geometry></visual>")));
+    const Model model = read_model(link("a", "<visual name='v'><geometry>\n" + geometry + "</geometry></visual>"));
+    EXPECT_TRUE(model.body(0).visuals.empty());
+    return warnings(model);
   };
-  EXPECT_THAT(wrong("<box/>"), ElementsAre("3: <box> has no <size>"));
-  EXPECT_THAT(wrong("<box>\n<size>1 -1 1</size></box>"), ElementsAre("4: <size> of <box> has a negative number"));
+  EXPECT_THAT(wrong("<box/>"), ElementsAre("3: <box> has no <size>: the shape is not used"));
+  EXPECT_THAT(wrong("<box>\n<size>1 -1 1</size></box>"),
+              ElementsAre("4: <size> of <box> has a negative number: the shape is not used"));
   EXPECT_THAT(wrong("<box><size>1 1</size></box>"), ElementsAre(HasSubstr("3: the text of <size> has 2 numbers")));
-  EXPECT_THAT(wrong("<ellipsoid/>"), ElementsAre("3: <ellipsoid> has no <radii>"));
+  EXPECT_THAT(wrong("<ellipsoid/>"), ElementsAre("3: <ellipsoid> has no <radii>: the shape is not used"));
   EXPECT_THAT(wrong("<ellipsoid>\n<radii>1 1 -1</radii></ellipsoid>"),
-              ElementsAre("4: <radii> of <ellipsoid> has a negative number"));
-  EXPECT_THAT(wrong("<plane>\n<size>1 -1</size></plane>"), ElementsAre("4: <size> of <plane> has a negative number"));
-  EXPECT_THAT(wrong(""), ElementsAre("2: <geometry> has no shape"));
+              ElementsAre("4: <radii> of <ellipsoid> has a negative number: the shape is not used"));
+  EXPECT_THAT(wrong("<plane>\n<size>1 -1</size></plane>"),
+              ElementsAre("4: <size> of <plane> has a negative number: the shape is not used"));
+  EXPECT_THAT(wrong(""), ElementsAre("2: <geometry> has no shape: the shape is not used"));
 }
 
 }  // namespace

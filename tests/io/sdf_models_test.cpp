@@ -159,5 +159,25 @@ TEST(SdfModels, StaticModelsDoNotMove) {
   EXPECT_THAT(warnings(model), ElementsAre(HasSubstr("<joint name=\"j\"> is between things that do not move")));
 }
 
+TEST(SdfModels, TheInitialConfigurationIsWhereTheFilePutsThem) {
+  const Model model =
+      read("<sdf version='1.9'><model name='m'><pose degrees='true'>0 0 0.445 0 0 180</pose>\n" +
+           link("a", "<pose>1 0 0 0 0 0</pose>") + link("b") +
+           joint("j", "revolute", "a", "b", "<axis><xyz>0 0 1</xyz><initial_position>0.5</initial_position></axis>") +
+           "</model></sdf>");
+  EXPECT_TRUE(model.warnings().empty());
+  ASSERT_EQ(model.references().size(), 1U);
+  EXPECT_EQ(model.references()[0].name, initial_name);
+  const std::vector<double>& q = model.references()[0].q;
+  expect_near(pose(model, 0, q), rpy(-1, 0, 0.445, 0, 0, pi));
+  EXPECT_EQ(q.at(7), 0.5);
+  EXPECT_TRUE(read_model(link("a")).references().empty()) << "neutral";
+  EXPECT_TRUE(read("<sdf version='1.9'><model name='m'><static>true</static><pose>1 0 0 0 0 0</pose>" + link("a") +
+                   "</model></sdf>")
+                  .references()
+                  .empty())
+      << "what does not move starts nowhere";
+}
+
 }  // namespace
 }  // namespace bunraku::test::sdf

@@ -6,11 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bunraku/dynamics/kinematics.hpp"
 #include "bunraku/io/load.hpp"
 #include "bunraku/io/urdf_writer.hpp"
 #include "support/files.hpp"
 #include "support/near.hpp"
+#include "support/plain_kinematics.hpp"
 
 namespace bunraku::test {
 namespace {
@@ -98,7 +98,7 @@ TEST_F(SharedModels, CassieMjcf) {
       q[b.q_index] = 58 * degree;
     }
   }
-  Kinematics kinematics(model);
+  PlainKinematics kinematics(model);
   kinematics.set_configuration(q);
   for (const Closure& closure : model.closures()) {
     EXPECT_TRUE(is_near(kinematics.pose(closure.a).translation, kinematics.pose(closure.b).translation, 1e-12));
@@ -147,9 +147,9 @@ TEST_F(SharedModels, TheAcrobotIsOneSystemInThreeFormats) {
   const Model sdf = read("acrobot.sdf");
   const Model mjcf = read("acrobot.xml");
   const auto in_plane = [](const Vec3<double>& p) { return Vec3<double>{p.x, 0, p.z}; };
-  Kinematics a(urdf);
-  Kinematics b(sdf);
-  Kinematics c(mjcf);
+  PlainKinematics a(urdf);
+  PlainKinematics b(sdf);
+  PlainKinematics c(mjcf);
   for (unsigned seed = 0; seed < 100; ++seed) {
     const Eigen::VectorXd q = random_configuration(urdf, seed);
     const Eigen::Vector2d v(1.3, -0.4);
@@ -157,7 +157,7 @@ TEST_F(SharedModels, TheAcrobotIsOneSystemInThreeFormats) {
     b.set_state(q, v);
     c.set_state(q, v);
     for (int i = 0; i < 2; ++i) {
-      for (const Kinematics* other : {&b, &c}) {
+      for (const PlainKinematics* other : {&b, &c}) {
         EXPECT_TRUE(is_near(a.pose(i).rotation, other->pose(i).rotation, 1e-12));
         EXPECT_TRUE(is_near(in_plane(a.pose(i).translation), in_plane(other->pose(i).translation), 1e-12));
         EXPECT_TRUE(is_near(a.velocity(i), other->velocity(i), 1e-12));
@@ -179,8 +179,8 @@ TEST_F(SharedModels, UrdfFilesSurviveWritingAndReading) {
   for (const char* name : {"urdf/panda.urdf", "urdf/atlas.urdf", "urdf/cassie_v2.urdf", "urdf/solo12.urdf"}) {
     const Model model = read(name);
     const Model again = load_text(to_urdf(model), "again.urdf");
-    Kinematics a(model);
-    Kinematics b(again);
+    PlainKinematics a(model);
+    PlainKinematics b(again);
     const Eigen::VectorXd q = random_configuration(model, 3);
     a.set_configuration(q);
     b.set_configuration(q);

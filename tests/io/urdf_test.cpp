@@ -122,6 +122,63 @@ TEST(Urdf, MimicJointsHaveNoCoordinates) {
   EXPECT_EQ(model.body(2).leader_offset, 0.1);
 }
 
+TEST(Urdf, AMimicOfNothingCanBeLeftFree) {
+  const std::string text = joint("continuous", "<mimic joint=\"k\" multiplier=\"2\"/>");
+  const std::vector<Problem> problems = problems_of(text);
+  EXPECT_THAT(problems, Contains(error("<joint name=\"j\"> mimics 'k', which does not exist")));
+  EXPECT_THAT(problems.at(0).text, testing::Not(HasSubstr("did you mean"))) << "not itself";
+  EXPECT_THAT(problems.at(0).cure, HasSubstr("free_mimics"));
+  EXPECT_THAT(problems.at(0).cure, HasSubstr("--free-mimics"));
+  const Model model = robot(text, {.free_mimics = true});
+  EXPECT_EQ(model.nv(), 1);
+  EXPECT_FALSE(model.body(1).hinge.mimic);
+  EXPECT_THAT(problems_of(text, {.free_mimics = true}),
+              Contains(warning("'k', which does not exist: it is left free")));
+}
+
+TEST(Urdf, AFixedJointMimicsNobody) {
+  const Model model = robot(joint("fixed", "<mimic joint=\"k\" multiplier=\"2\"/>"));
+  EXPECT_FALSE(model.body(1).hinge.mimic);
+  EXPECT_THAT(model.warnings(), ElementsAre(warning("is fixed: its <mimic> is not used")));
+}
+
+TEST(Urdf, ARobotWithoutANameHasItsFiles) {
+  EXPECT_EQ(load_text("<robot><link name='a'/></robot>", "some/where/ur3.urdf").name(), "ur3");
+  EXPECT_EQ(load_text("<robot name=' '><link name='a'/></robot>", "").name(), "robot");
+}
+
+TEST(Urdf, OfTwoWhereOneIsWantedTheFirstIsUsed) {
+  const Model model = robot(
+      "<link name=\"a\"><inertial><mass value=\"2\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial>"
+      "<inertial><mass value=\"3\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>");
+  EXPECT_EQ(model.mass(), 2);
+  EXPECT_THAT(model.warnings(), ElementsAre(warning("a second <inertial>: the first is used")));
+}
+
+TEST(Urdf, ShapesThatAreWrongAreLeftOut) {
+  const Model model = robot(
+      "<link name=\"a\"><visual><geometry><box size=\"1 2\"/></geometry></visual>"
+      "<visual><geometry><box size=\"1 2 3\"/></geometry><material name=\"m\"><color "
+      "rgba=\"red\"/><texture/></material>"
+      "</visual></link>");
+  ASSERT_EQ(model.body(0).visuals.size(), 1U);
+  EXPECT_EQ(model.body(0).visuals[0].size, (Vec3<double>{1, 2, 3})) << "a wrong material leaves the shape";
+  EXPECT_FALSE(model.body(0).visuals[0].color);
+  EXPECT_THAT(model.warnings(),
+              Contains(warning("'size' of <box> has 2 numbers where 3 are wanted: the shape is not used")));
+  EXPECT_THAT(model.warnings(), Contains(warning("<texture> has no attribute 'filename': it is not used")));
+}
+
+TEST(Urdf, LimitsThatCannotBeMeantAreNone) {
+  const HingeDof dof = robot(joint("revolute", "<limit lower=\"1\" upper=\"-1\" velocity=\"-1\" effort=\"2\"/>"))
+                           .body(1)
+                           .hinge.dofs.at(0);
+  EXPECT_EQ(dof.lower, -infinity);
+  EXPECT_EQ(dof.upper, infinity);
+  EXPECT_EQ(dof.velocity, infinity);
+  EXPECT_EQ(dof.effort, 2);
+}
+
 TEST(Urdf, TheLinkCalledWorldIsTheWorldDeclaredOrNot) {
   const std::string to_world =
       "<link name=\"b\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/>"

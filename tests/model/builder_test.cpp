@@ -313,6 +313,36 @@ TEST(Builder, EditGivesTheSameModelBack) {
   EXPECT_EQ(again.closures()[0].a.X_BN, model.closures()[0].a.X_BN);
 }
 
+TEST(Builder, EditChangesWhatIsThere) {
+  BodySpec ghost = body("ghost", "world");
+  ghost.inertia = {0, Vec3<double>::zero(), Sym3<double>::diagonal(1, 1, 1)};
+  const Model model = ModelBuilder().add(ghost).report({Severity::warning, {"a.xml", 3}, "not used", ""}).build();
+  ASSERT_EQ(model.warnings().size(), 2U);
+  ModelBuilder builder = edit(model);
+  builder.body("ghost").inertia = unit_body;
+  const Model mended = builder.build();
+  EXPECT_EQ(mended.mass(), 1);
+  ASSERT_EQ(mended.warnings().size(), 1U) << "a warning goes with its cause";
+  EXPECT_EQ(mended.warnings()[0].text, "not used");
+  EXPECT_EQ(edit(model).build().warnings().size(), 2U);
+  try {
+    builder.body("gost");
+    FAIL();
+  } catch (const ArgumentError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("no body 'gost'; did you mean 'ghost'?"));
+  }
+}
+
+TEST(Builder, WhatHasNoTypeYetIsABody) {
+  ModelBuilder builder;
+  builder.add({.name = "x", .inertia = unit_body});
+  builder.add_node({.name = "n", .body = "x"}).add_closure({.name = "c", .a = "n", .b = "world"});
+  const Model model = builder.build();
+  EXPECT_EQ(model.find_body("x"), 0);
+  EXPECT_EQ(model.nodes().size(), 1U);
+  EXPECT_EQ(model.closures().size(), 1U);
+}
+
 TEST(Builder, AnyNumberOfBodies) {
   EXPECT_EQ(ModelBuilder().build().nv(), 0);
   ModelBuilder builder;

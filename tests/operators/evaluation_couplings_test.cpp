@@ -72,14 +72,14 @@ TEST_P(EvaluationWithCouplings, FactorsOfTheMassMatrix) {
 TEST_P(EvaluationWithCouplings, SameAsTheDynamics) {
   SCOPED_TRACE(coupled.name);
   using namespace soa;
-  Dynamics dynamics(coupled.model, PassiveForces::left_out);
-  dynamics.set_state(both.q, both.v);
+  State dynamics(coupled.model, PassiveForces::left_out);
+  dynamics.set(both.q, both.v);
   System& system = both.system;
   const Operator mass = H * phi * M * ~phi * ~H + armature;
   EXPECT_TRUE(is_near(system(mass).dense(), DenseReference(coupled.model, both.q).mass(), 1e-12));
-  EXPECT_TRUE(is_near(system(inv(mass)).dense(), dynamics.inverse_mass_matrix(), 1e-12 * worse));
-  EXPECT_TRUE(is_near(system(~B * Omega * B).dense(), dynamics.operational_space_inverse(both.nodes), 1e-12 * worse));
-  EXPECT_TRUE(is_near(system(T).dense(), dynamics.inverse(both.a), 1e-11));
+  EXPECT_TRUE(is_near(system(inv(mass)).dense(), inverse_mass_matrix(dynamics), 1e-12 * worse));
+  EXPECT_TRUE(is_near(system(~B * Omega * B).dense(), lambda_inverse(dynamics, both.nodes), 1e-12 * worse));
+  EXPECT_TRUE(is_near(system(T).dense(), inverse_dynamics(dynamics, both.a), 1e-11));
   EXPECT_TRUE(is_near(system(inv(mass)).dense(Order::file) * system(mass).dense(),
                       MatrixXd::Identity(dense.nv, dense.nv), 1e-11 * worse));
 }

@@ -182,19 +182,19 @@ TEST(Evaluation, LongChains) {
   const VectorXd q = random_configuration(model, 1);
   const VectorXd v = 1e-3 * random.vector(n);
   system.set_state(as_span(q), as_span(v));
-  Dynamics dynamics(model, PassiveForces::left_out);
-  dynamics.set_state(q, v);
+  State dynamics(model, PassiveForces::left_out);
+  dynamics.set(q, v);
   const VectorXd x = random.vector(n);
   const Operator mass = H * phi * M * ~phi * ~H;
   const VectorXd y = system(inv(mass)) * x;
-  EXPECT_TRUE(is_near(y, dynamics.solve(x), 1e-9));
+  EXPECT_TRUE(is_near(y, inverse_mass_times(dynamics, x), 1e-9));
   const VectorXd torque = random.vector(n);
   system.set_torques(as_span(torque));
   const VectorXd moved = system(mass) * x;
-  Dynamics still(edit(model).set_gravity({}).build(), PassiveForces::left_out);
-  still.set_state(q, VectorXd::Zero(n));
-  EXPECT_TRUE(is_near(moved, still.inverse(x), 1e-9));
-  EXPECT_TRUE(is_near(VectorXd(system(mass * thetad).dense()), still.inverse(v), 1e-9));
+  State still(edit(model).set_gravity({}).build(), PassiveForces::left_out);
+  still.set(q, VectorXd::Zero(n));
+  EXPECT_TRUE(is_near(moved, inverse_dynamics(still, x), 1e-9));
+  EXPECT_TRUE(is_near(VectorXd(system(mass * thetad).dense()), inverse_dynamics(still, v), 1e-9));
 }
 
 TEST(Evaluation, WithoutHinges) {

@@ -78,15 +78,15 @@ TEST_P(EvaluationOfTrees, EverySymbolIsItsDenseMatrix) {
 }
 
 TEST_P(EvaluationOfTrees, VectorsAreThoseOfTheDynamics) {
-  Dynamics dynamics(model, PassiveForces::left_out);
-  dynamics.set_state(both.q, both.v);
+  State dynamics(model, PassiveForces::left_out);
+  dynamics.set(both.q, both.v);
   const auto value = [&](Symbol symbol) -> VectorXd { return both.system.literal(symbol).dense(); };
-  EXPECT_TRUE(is_near(value(Symbol::T), dynamics.inverse(both.a), 1e-11));
+  EXPECT_TRUE(is_near(value(Symbol::T), inverse_dynamics(dynamics, both.a), 1e-11));
   EXPECT_EQ(value(Symbol::thetad), both.v);
   EXPECT_EQ(value(Symbol::thetadd), both.a);
-  const std::vector<Motion<double>> alpha = dynamics.accelerations(both.a);
-  const std::vector<Motion<double>> rest = dynamics.bias_accelerations();
-  const std::vector<Force<double>> f = dynamics.reactions(both.a);
+  const std::vector<Motion<double>> alpha = accelerations(dynamics, both.a);
+  const std::vector<Motion<double>> rest = bias_accelerations(dynamics);
+  const std::vector<Force<double>> f = reactions(dynamics, both.a);
   const VectorXd bias = dense.blocks.phi.transpose() * value(Symbol::a);
   for (int k = 0; k < dense.N; ++k) {
     SCOPED_TRACE(k);
@@ -101,30 +101,30 @@ TEST_P(EvaluationOfTrees, VectorsAreThoseOfTheDynamics) {
   const VectorXd T = both.random.vector(model.nv());
   both.system.set_torques(as_span(T));
   EXPECT_EQ(value(Symbol::T), T);
-  const VectorXd forward = dynamics.forward(T);
+  const VectorXd forward = forward_dynamics(dynamics, T);
   EXPECT_TRUE(is_near(value(Symbol::thetadd), forward, 1e-12));
   EXPECT_TRUE(is_near(both.system.literal(parse("H*f + armature*thetadd")).dense(), T, 1e-12 * worse * worse));
-  EXPECT_TRUE(is_near(dynamics.inverse(VectorXd(value(Symbol::thetadd))), T, 1e-12 * worse * worse));
+  EXPECT_TRUE(is_near(inverse_dynamics(dynamics, VectorXd(value(Symbol::thetadd))), T, 1e-12 * worse * worse));
 }
 
 TEST_P(EvaluationOfTrees, WhatTheDynamicsComputes) {
   using namespace soa;
-  Dynamics dynamics(model, PassiveForces::left_out);
-  dynamics.set_state(both.q, both.v);
+  State dynamics(model, PassiveForces::left_out);
+  dynamics.set(both.q, both.v);
   System& system = both.system;
   const Operator mass = H * phi * M * ~phi * ~H + armature;
-  EXPECT_TRUE(is_near(system(mass).dense(), dynamics.mass_matrix(), 1e-12));
+  EXPECT_TRUE(is_near(system(mass).dense(), mass_matrix(dynamics), 1e-12));
   EXPECT_TRUE(is_near(system(mass).dense(), DenseReference(model, both.q).mass(), 1e-12));
-  EXPECT_TRUE(is_near(system(inv(mass)).dense(), dynamics.inverse_mass_matrix(), 1e-12 * worse));
+  EXPECT_TRUE(is_near(system(inv(mass)).dense(), inverse_mass_matrix(dynamics), 1e-12 * worse));
   EXPECT_TRUE(is_near(system(inv(mass)).dense() * dense.mass, MatrixXd::Identity(dense.nv, dense.nv), 1e-10 * worse));
-  EXPECT_TRUE(is_near(system(H * phi * (M * ~phi * a + b)).dense(), dynamics.bias(), 1e-11));
+  EXPECT_TRUE(is_near(system(H * phi * (M * ~phi * a + b)).dense(), bias(dynamics), 1e-11));
   EXPECT_TRUE(is_near(system(H * phi * (M * ~phi * (~H * thetadd + a) + b) + armature * thetadd).dense(),
-                      dynamics.inverse(both.a), 1e-11));
-  EXPECT_TRUE(is_near(system(~B * Omega * B).dense(), dynamics.operational_space_inverse(both.nodes), 1e-12 * worse));
-  EXPECT_TRUE(is_near(system(~B * ~phi * ~H * inv(mass) * H * phi * B).dense(),
-                      dynamics.operational_space_inverse(both.nodes), 1e-12 * worse));
-  EXPECT_NEAR(system(~thetad * mass * thetad).dense()(0, 0), 2 * dynamics.kinetic_energy(),
-              1e-12 * std::max(1.0, dynamics.kinetic_energy()));
+                      inverse_dynamics(dynamics, both.a), 1e-11));
+  EXPECT_TRUE(is_near(system(~B * Omega * B).dense(), lambda_inverse(dynamics, both.nodes), 1e-12 * worse));
+  EXPECT_TRUE(is_near(system(~B * ~phi * ~H * inv(mass) * H * phi * B).dense(), lambda_inverse(dynamics, both.nodes),
+                      1e-12 * worse));
+  EXPECT_NEAR(system(~thetad * mass * thetad).dense()(0, 0), 2 * kinetic_energy(dynamics),
+              1e-12 * std::max(1.0, kinetic_energy(dynamics)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, EvaluationOfTrees, testing::Range(0, 12));
@@ -153,12 +153,12 @@ TEST(Evaluation, ForwardDynamics) {  // one search for each kind of model, and a
       found.emplace_back(conditions, simplify(forward, Search{.conditions = conditions, .max_nodes = 10'000}));
       best = found.end() - 1;
     }
-    Dynamics dynamics(models[i], PassiveForces::left_out);
-    dynamics.set_state(both.q, both.v);
+    State dynamics(models[i], PassiveForces::left_out);
+    dynamics.set(both.q, both.v);
     const VectorXd torque = both.random.vector(models[i].nv());
     both.system.set_torques(as_span(torque));
-    const double worse = 1 + 1e-3 * eigenvalue_ratio(dynamics.mass_matrix());
-    EXPECT_TRUE(is_near(both.system.literal(best->second).dense(), dynamics.forward(torque), 1e-11 * worse))
+    const double worse = 1 + 1e-3 * eigenvalue_ratio(mass_matrix(dynamics));
+    EXPECT_TRUE(is_near(both.system.literal(best->second).dense(), forward_dynamics(dynamics, torque), 1e-11 * worse))
         << to_ascii(best->second);
   }
   EXPECT_EQ(found.size(), 4);

@@ -76,7 +76,7 @@ void DenseBlocks::place(int k, const Eigen::VectorXd& q) {
 void DenseBlocks::find_bias(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
   const Eigen::VectorXd rate = central_difference(
       [&](double t) -> Eigen::VectorXd {
-        Kinematics moved(model);
+        PlainKinematics moved(model);
         moved.set_state(integrate(model, q, v, t), v);
         Eigen::VectorXd all(6 * N);
         for (int k = 0; k < N; ++k) {

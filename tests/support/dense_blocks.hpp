@@ -6,7 +6,7 @@
 
 #include <Eigen/Core>
 
-#include "bunraku/dynamics/kinematics.hpp"
+#include "support/plain_kinematics.hpp"
 
 namespace bunraku::test {
 
@@ -30,7 +30,7 @@ struct DenseBlocks {
   Eigen::MatrixXd hinge_rows(int k) const;
 
   Model model;
-  Kinematics kinematics;
+  PlainKinematics kinematics;
   int N = 0;
   int nv = 0;
   std::vector<int> first;

@@ -1,5 +1,5 @@
 /// @file
-/// Dynamics from first principles: every body's Jacobian in world axes, Newton's and Euler's laws for each body, and
+/// State from first principles: every body's Jacobian in world axes, Newton's and Euler's laws for each body, and
 /// dense matrices. Of the library it uses hinge poses and joint maps alone, which have tests of their own.
 #pragma once
 

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
-#include <vector>
 
 #include <Eigen/Core>
 
@@ -25,48 +23,44 @@ template <class T>
 Eigen::VectorXd run_inverting(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& x, Inverting call,
                               int body = 0) {
   using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
-  BasicDynamics<T> dynamics(model, PassiveForces::left_out);
+  BasicState<T> state(model, PassiveForces::left_out);
   const Vector given = x.cast<T>();
-  dynamics.set_state(Vector(q.cast<T>()), Vector(Vector::Zero(model.nv())));
+  state.set(Vector(q.cast<T>()));
   const auto flat = [](const auto& m) {
     const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> plain = m;
     return Eigen::VectorXd(plain.reshaped().template cast<double>());
   };
   switch (call) {
     case Inverting::forward:
-      return flat(dynamics.forward(given));
+      return flat(forward_dynamics(state, given));
     case Inverting::fd1:
-      return flat(dynamics.forward_by(ForwardAlgorithm::fd1, given));
+      return flat(forward_dynamics_by(ForwardAlgorithm::fd1, state, given));
     case Inverting::fd2:
-      return flat(dynamics.forward_by(ForwardAlgorithm::fd2, given));
+      return flat(forward_dynamics_by(ForwardAlgorithm::fd2, state, given));
     case Inverting::fd3:
-      return flat(dynamics.forward_by(ForwardAlgorithm::fd3, given));
+      return flat(forward_dynamics_by(ForwardAlgorithm::fd3, state, given));
     case Inverting::fd4:
-      return flat(dynamics.forward_by(ForwardAlgorithm::fd4, given));
+      return flat(forward_dynamics_by(ForwardAlgorithm::fd4, state, given));
     case Inverting::hybrid: {
       Vector a = Vector::Zero(model.nv());
       Vector torque = given;
-      const std::size_t bodies = model.bodies().size();
-      const auto mask = std::make_unique<bool[]>(bodies);  // all free
-      const auto n = static_cast<std::size_t>(model.nv());
-      dynamics.hybrid({mask.get(), bodies}, {a.data(), n}, {torque.data(), n});
+      hybrid_dynamics(state, HingeSet(model), a, torque);  // all free
       return flat(a);
     }
     case Inverting::solve:
-      return flat(dynamics.solve(given));
+      return flat(inverse_mass_times(state, given));
     case Inverting::inverse_mass:
-      return flat(dynamics.inverse_mass_matrix());
+      return flat(inverse_mass_matrix(state));
     case Inverting::log_det:
-      return Eigen::VectorXd::Constant(1, static_cast<double>(dynamics.log_determinant()));
+      return Eigen::VectorXd::Constant(1, static_cast<double>(log_det_mass(state)));
     case Inverting::root:
-      return flat(dynamics.square_root_times(given));
+      return flat(mass_root_times(state, given));
     case Inverting::inverse_root:
-      return flat(dynamics.inverse_square_root_times(given));
+      return flat(inverse_mass_root_times(state, given));
     case Inverting::lambda:
       break;
   }
-  const std::vector<Node> nodes = {model.node(model.bodies()[static_cast<std::size_t>(body)].name)};
-  return flat(dynamics.operational_space_inverse(nodes));
+  return flat(lambda_inverse(state, {model.bodies()[static_cast<std::size_t>(body)].name}));
 }
 
 }  // namespace bunraku::test

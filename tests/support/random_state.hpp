@@ -23,9 +23,9 @@ struct RandomState {
   Eigen::VectorXd later(double t) const { return integrate(model, q, v, t); }
   /// Ideal hinges, in this state.
   template <class T>
-  BasicDynamics<T> dynamics() const {
-    BasicDynamics<T> out(model, PassiveForces::left_out);
-    out.set_state(q.cast<T>(), v.cast<T>());
+  BasicState<T> dynamics() const {
+    BasicState<T> out(model, PassiveForces::left_out);
+    out.set(q.cast<T>(), v.cast<T>());
     return out;
   }
 

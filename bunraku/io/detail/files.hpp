@@ -39,7 +39,7 @@ class PathResolver {
   /// empty path. `base` is where relative names start, the model file's folder if empty. Nothing is read.
   std::filesystem::path find(std::string_view uri, const std::filesystem::path& base = {}) const;
   /// As find, for a file that is to be read: throws ModelError at `where` when there is none, or when it lies outside
-  /// of the model's folder and the search paths.
+  /// of the folder around the model's own and the search paths.
   std::filesystem::path find_to_read(std::string_view uri, const SourceLocation& where,
                                      const std::filesystem::path& base = {}) const;
 

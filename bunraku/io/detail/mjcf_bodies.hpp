@@ -24,6 +24,18 @@ struct MjcfJoint {
 MjcfJoint read_joint(const XmlElement& element, const DefaultClass* inherited, const Transform<double>& X_BF,
                      const MjcfShared& shared);
 
+/// Two bounds.
+struct MjcfRange {
+  double lower = 0;
+  double upper = 0;
+  /// The larger of the two in size: for what has one number for both directions, so that nothing which the file allows
+  /// is lost.
+  double size() const;
+};
+/// A range and whether it holds, which the attribute `switch_name` says, or else its presence.
+std::optional<MjcfRange> read_range(const Attributes& attributes, const char* name, const char* switch_name,
+                                    const MjcfSettings& settings);
+
 /// Mass and inertia of a body on their way from `<inertial>` or from geoms.
 class MjcfInertia {
  public:
@@ -88,6 +100,37 @@ class MjcfEquality {
   UniqueNames& frame_names_;
   ModelBuilder& builder_;
   UniqueNames names_;
+};
+
+/// Reads `<actuator>` sections: what an actuator can do bounds the effort of the joint that it moves.
+void read_actuators(const std::vector<XmlElement>& sections, const MjcfShared& shared, std::vector<BodySpec>& bodies);
+
+/// Makes reference configurations: where the file puts the model, and its keyframes.
+class MjcfReferences {
+ public:
+  MjcfReferences(const MjcfShared& shared, ModelBuilder& builder) : shared_(shared), builder_(builder) {}
+
+  /// Adds the next joint, in the order of the file. `X_PB` is where the file puts the body.
+  void add_joint(const MjcfJoint& joint, const Transform<double>& X_PB);
+  /// Makes the initial configuration, where it is not the neutral one, and reads `<keyframe>` sections.
+  void read(const std::vector<XmlElement>& sections);
+
+ private:
+  struct Joint {
+    std::string hinge;
+    HingeType type;
+    std::vector<double> initial;
+  };
+
+  void read_key(const XmlElement& key);
+  ReferenceSpec initial() const;
+
+  MjcfShared shared_;
+  ModelBuilder& builder_;
+  std::vector<Joint> joints_;
+  std::size_t positions_ = 0;  // numbers in MuJoCo's qpos
+  bool neutral_ = true;        // so far
+  int keys_ = 0;
 };
 
 }  // namespace bunraku::io

@@ -23,12 +23,24 @@ inline constexpr std::array<std::string_view, 9> geom_types = {"sphere", "capsul
                                                                "plane",  "mesh",    "hfield",    "sdf"};
 /// Words for the type of a joint.
 inline constexpr std::array<std::string_view, 4> joint_types = {"free", "ball", "slide", "hinge"};
+/// Words for what is inside of a mesh.
+inline constexpr std::array<std::string_view, 4> mesh_insides = {"convex", "exact", "legacy", "shell"};
 /// Words for a switch.
 inline constexpr std::array<std::string_view, 2> yes_or_no = {"false", "true"};
 /// Words for a switch that may be left to the rest of the element.
 inline constexpr std::array<std::string_view, 3> yes_no_or_auto = {"false", "true", "auto"};
+/// Words for what comes between the control and the force of an actuator.
+inline constexpr std::array<std::string_view, 7> actuator_dynamics = {"none",   "integrator", "filter", "filterexact",
+                                                                      "muscle", "dcmotor",    "user"};
+/// Words for what the control is multiplied with.
+inline constexpr std::array<std::string_view, 5> actuator_gains = {"fixed", "affine", "muscle", "dcmotor", "user"};
+/// Words for what is added.
+inline constexpr std::array<std::string_view, 5> actuator_biases = {"none", "affine", "muscle", "dcmotor", "user"};
 /// The ways to say how something is turned; one element can have one of them.
 inline constexpr std::array<const char*, 5> orientations = {"quat", "axisangle", "xyaxes", "zaxis", "euler"};
+
+/// `general` for an actuator of any kind, since all share their defaults; empty for others.
+std::string_view actuator_class(std::string_view tag);
 
 /// Where an attribute is set. Of two settings that apply to one element the one with the larger order wins.
 struct Setting {
@@ -94,7 +106,7 @@ class Attributes {
 
   /// The element itself.
   const XmlElement& element() const { return element_; }
-  /// Where the attribute is set, if it is.
+  /// Where the attribute is set, if it is. An empty one that should hold numbers counts as not set.
   std::optional<Setting> setting(const char* name) const;
   /// Whether the attribute is set, by the element or its class.
   bool has(const char* name) const { return setting(name).has_value(); }
@@ -105,6 +117,8 @@ class Attributes {
   /// As XmlElement::numbers.
   std::optional<std::vector<double>> numbers(const char* name, std::size_t least, std::size_t most,
                                              Finite finite = Finite::required) const;
+  /// Four numbers that say how something looks: what is wrong with them is a warning.
+  std::optional<std::array<double, 4>> look(const char* name) const;
   /// As XmlElement::vector.
   Vec3<double> vector(const char* name, const Vec3<double>& otherwise) const;
   /// Between one and as many numbers as there are defaults: where an element or a class gives fewer, the rest stay

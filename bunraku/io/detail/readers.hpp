@@ -12,6 +12,10 @@
 
 namespace bunraku::io {
 
+/// The cure where a joint mimics one that does not exist.
+inline constexpr const char* missing_leader_cure =
+    "correct the name, or leave the joint free: free_mimics in LoadOptions, --free-mimics at the command line";
+
 /// What every reader needs to know.
 struct ReaderContext {
   const LoadOptions& options;      ///< The user's wishes.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bunraku/io/detail/mesh.hpp"
 #include "bunraku/io/detail/readers.hpp"
 #include "bunraku/io/detail/sdf_frames.hpp"
 
@@ -101,11 +102,46 @@ Vec3<double> read_vector(const XmlElement& element, const char* tag, const Vec3<
 
 /// Mass, centre of mass and inertia of a link, about its origin.
 RigidInertia<double> read_inertial(const XmlElement& link);
+/// Whether a link wants its inertia computed from its `<collision>`s.
+bool weighs_shapes(const XmlElement& link);
+/// Weighs shapes and meshes.
+class Scales {
+ public:
+  Scales(const FrameGraph& frames, const PathResolver& paths) : frames_(frames), paths_(paths) {}
+  /// The inertia of a link's `<collision>`s together, about the link's origin; what cannot be weighed is reported.
+  RigidInertia<double> weigh(const Link& link);
+
+ private:
+  RigidInertia<double> weigh(const XmlElement& collision, const Link& link, double density);
+
+  const FrameGraph& frames_;
+  const PathResolver& paths_;
+  std::size_t bytes_left_ = 8 * max_mesh_bytes;
+};
+/// A `<visual>` or `<collision>` of a link; nothing where it has no shape that is known, which is reported.
+std::optional<Geometry> read_shape(const XmlElement& element, const Link& link, const FrameGraph& frames,
+                                   const PathResolver& paths);
 /// The `<visual>`s or `<collision>`s of a link.
 std::vector<Geometry> read_shapes(const Link& link, const char* tag, const FrameGraph& frames,
                                   const PathResolver& paths);
 
 /// A joint's hinge, with its axes in the joint's frame; nothing when its type cannot be read, which is reported.
-std::optional<Hinge> read_hinge(const Joint& joint, const FrameGraph& frames);
+std::optional<Hinge> read_hinge(const Joint& joint, const FrameGraph& frames, const LoadOptions& options);
+
+/// Where a joint starts, one number for each of its axes; empty where the file does not say, or says zero.
+std::vector<double> read_initial_position(const Joint& joint, const Hinge& hinge);
+
+/// A gearbox: θ₂ = −ratio · θ₁, θ₁ the angle of the joint's parent against the reference body about `axis`, θ₂ that of
+/// its child about `axis2`.
+struct Gearbox {
+  int reference = no_frame;  ///< The frame of the body that holds both.
+  double ratio = 1;
+  Vec3<double> axis;   ///< In the joint's frame, at the zero configuration.
+  Vec3<double> axis2;  ///< In the joint's frame, at the zero configuration.
+};
+/// Whether a joint is a gearbox, which is no hinge.
+bool is_gearbox(const Joint& joint);
+/// A joint of type gearbox; nothing when it cannot be read, which is reported.
+std::optional<Gearbox> read_gearbox(const Joint& joint, const FrameGraph& frames);
 
 }  // namespace bunraku::io::sdf

@@ -78,8 +78,11 @@ class FrameGraph {
   /// Resolves all names, attachments and poses; reports what is unknown, and cycles.
   void resolve();
 
-  /// The frame that a name means in a scope, or nothing; reported by `where` when it is not known.
-  std::optional<Reference> find(std::string_view text, int scope, int home, const XmlElement& where) const;
+  /// The frame that a name means in a scope, or nothing; reported by `where`, with `cure`, when it is not known.
+  std::optional<Reference> find(std::string_view text, int scope, int home, const XmlElement& where,
+                                const char* cure =
+                                    "use the name of a link, joint, frame or nested model (as "
+                                    "model::name inside of it)") const;
   /// The pose of frame b in frame a.
   Transform<double> relative(int a, int b) const;
 

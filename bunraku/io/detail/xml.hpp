@@ -27,6 +27,7 @@ class XMLElement;
 
 namespace bunraku::io {
 
+class Lenient;
 class XmlDocument;
 
 /// Which numbers an attribute may hold.
@@ -57,6 +58,8 @@ class XmlElement {
   std::optional<std::string_view> attribute(const char* name) const;
   /// Whether the attribute is there; does not count as using it.
   bool has(const char* name) const;
+  /// Whether the attribute is there without a value; does not count as using it.
+  bool has_blank(const char* name) const;
   /// The attribute; without it an error is reported and the empty string returned.
   std::string_view required(const char* name) const;
   /// The attribute as one number, or the default. Errors are reported, and the default returned.
@@ -81,7 +84,8 @@ class XmlElement {
   std::optional<std::vector<double>> text_numbers(std::size_t least, std::size_t most,
                                                   Finite finite = Finite::required) const;
 
-  /// The first child with that tag. A second one is reported as an error: use children() where several are allowed.
+  /// The first child with that tag. A second one is reported, as an error unless the document lets the first win: use
+  /// children() where several are allowed.
   XmlElement child(const char* tag) const;
   /// All children with that tag, in order; they count as used.
   std::vector<XmlElement> children(const char* tag) const;
@@ -130,11 +134,16 @@ class XmlDocument {
   void report(Severity severity, SourceLocation where, std::string text, std::string cure);
   /// Reports each kind of element, attribute and text that nobody asked for, once, with its first line.
   void report_unused();
+  /// From now on an attribute that should hold numbers and is empty is as good as absent, and listed as not used.
+  void ignore_blank_numbers() { blank_numbers_ignored_ = true; }
+  /// From now on a second element where one is wanted is a warning: other readers of the format take the first.
+  void let_the_first_win() { first_wins_ = true; }
   /// `; did you mean …?` for an unknown name, from the known ones. Empty after the first few: each costs a search.
   std::string suggestion(std::string_view name, const std::vector<std::string>& known);
 
  private:
   friend class XmlElement;
+  friend class Lenient;
   using Asked = std::map<std::string, std::set<std::string, std::less<>>, std::less<>>;  // names asked for, by tag
   static void remember(Asked& asked, const char* tag, std::string_view name);
 
@@ -143,9 +152,35 @@ class XmlDocument {
   std::unique_ptr<tinyxml2::XMLDocument> document_;
   std::unordered_set<const void*> used_;
   int suggestions_ = 0;
+  bool blank_numbers_ignored_ = false;
+  bool first_wins_ = false;
+  Lenient* lenient_ = nullptr;      // the innermost one
   std::deque<std::string> joined_;  // texts in several pieces
   Asked asked_attributes_;
   Asked asked_children_;
+};
+
+/// While it lives, what is wrong in a document is a warning: for what does not bear on the result, such as looks.
+class Lenient {
+ public:
+  /// `consequence` ends each message: what happens to the part that is wrong.
+  Lenient(XmlDocument& document, const char* consequence)
+      : document_(document), around_(document.lenient_), consequence_(consequence) {
+    document_.lenient_ = this;
+  }
+  ~Lenient() { document_.lenient_ = around_; }
+  Lenient(const Lenient&) = delete;
+  Lenient& operator=(const Lenient&) = delete;
+
+  /// How many errors have become warnings.
+  int count() const { return count_; }
+
+ private:
+  friend class XmlDocument;
+  XmlDocument& document_;
+  Lenient* around_;
+  const char* consequence_;
+  int count_ = 0;
 };
 
 }  // namespace bunraku::io

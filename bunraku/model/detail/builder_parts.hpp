@@ -2,6 +2,7 @@
 /// What a ModelBuilder holds, and how it becomes a model's data.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct ModelBuilder::Parts {
   std::vector<BodySpec> bodies;
   std::vector<NodeSpec> nodes;
   std::vector<ClosureSpec> closures;
+  std::vector<ReferenceSpec> references;
   std::vector<Geometry> world_geometry;
   std::vector<Problem> reported;
 
@@ -39,6 +41,12 @@ struct ModelBuilder::Parts {
   void place_nodes(Model::Data& data, const Names& body_names, ProblemList& problems) const;
   void place_closures(Model::Data& data, const Names& body_names, const Names& hinge_names,
                       ProblemList& problems) const;
+  void place_references(Model::Data& data, const Names& hinge_names, ProblemList& problems) const;
 };
+
+/// Puts a name into a table, and tells whether it is the first. An empty, unprintable or second one is reported; the
+/// place of the first is asked of place_of.
+bool claim_name(NameTable& names, std::string_view kind, const std::string& name, int index,
+                const SourceLocation& where, const std::function<SourceLocation(int)>& place_of, ProblemList& problems);
 
 }  // namespace bunraku

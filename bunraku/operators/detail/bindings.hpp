@@ -131,7 +131,7 @@ class Bindings {
   std::vector<double> q_;
   std::vector<double> v_;
   kernels::Blocks<double> blocks_;
-  std::unique_ptr<Dynamics> dynamics_;  // where accelerations follow from given torques
+  std::unique_ptr<State> dynamics_;  // where accelerations follow from given torques
   std::vector<Cluster> clusters_;
   std::vector<int> cluster_of_;  // by body
   std::vector<Node> nodes_;

@@ -1,0 +1,218 @@
+#include "bunraku/dynamics/detail/state_data.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "bunraku/dynamics/detail/cast.hpp"
+#include "bunraku/dynamics/detail/cholesky.hpp"
+#include "bunraku/dynamics/detail/nodes.hpp"
+
+namespace bunraku::detail {
+
+template <class T>
+StateData<T>::StateData(Model m, PassiveForces p)
+    : model(std::move(m)),
+      passive(p),
+      coordinates(model),
+      q(static_cast<std::size_t>(coordinates.nq)),
+      v(static_cast<std::size_t>(coordinates.nv)),
+      blocks(model, coordinates),
+      sweeps(model, coordinates),
+      full(static_cast<std::size_t>(coordinates.nv)),
+      torques(static_cast<std::size_t>(coordinates.nv)),
+      unit(static_cast<std::size_t>(model.nv())),
+      force(model.bodies().size()),
+      motion(model.bodies().size()),
+      composite(model.bodies().size()),
+      composite_rate(model.bodies().size()),
+      column_rate(static_cast<std::size_t>(coordinates.nv)) {
+  for (const Body& body : model.bodies()) {
+    for (const HingeDof& dof : body.hinge.dofs) {
+      has_passive = has_passive || (passive == PassiveForces::included &&
+                                    (dof.damping != 0 || dof.friction != 0 || dof.stiffness != 0));
+    }
+  }
+  if (coordinates.has_mimics) {
+    const auto n = static_cast<std::size_t>(coordinates.nv);
+    full_mass.resize(n * n);
+    reduced_mass.resize(model.nv(), model.nv());
+    factor.resize(model.nv(), model.nv());
+    free_mass.resize(model.nv(), model.nv());
+  }
+  at_rest.resize(static_cast<std::size_t>(model.nv()));
+  if (coordinates.has_mimics) {
+    own_q.resize(static_cast<std::size_t>(model.nq()));
+    own_v.resize(static_cast<std::size_t>(model.nv()));
+  }
+  if (refusable()) {
+    next_q.resize(q.size());
+    next_v.resize(v.size());
+  }
+  zeta.resize(model.bodies().size());
+  free_P.resize(model.bodies().size());
+  free_U.resize(static_cast<std::size_t>(coordinates.nv));
+  free_L.resize(static_cast<std::size_t>(coordinates.nd));
+  upsilon.resize(model.bodies().size());
+}
+
+template <class T>
+void StateData<T>::set(std::span<const T> new_q, std::span<const T> new_v) {
+  if (refusable()) {
+    coordinates.spread_positions(new_q, next_q);
+    coordinates.spread(new_v, next_v);
+    check_argument(std::span<const T>(next_q), coordinates.nq, "q of all hinges");
+    check_argument(std::span<const T>(next_v), coordinates.nv, "v of all hinges");
+    q.swap(next_q);
+    v.swap(next_v);
+  } else {
+    coordinates.spread_positions(new_q, q);
+    std::copy(new_v.begin(), new_v.end(), v.begin());
+  }
+  if (has_mimics()) {
+    for (const kernels::CopySlot& c : coordinates.copies) {
+      std::copy_n(q.begin() + c.full, c.count, own_q.begin() + c.user);
+    }
+    std::copy(new_v.begin(), new_v.end(), own_v.begin());
+  }
+  sweeps.set_state(q.data(), v.data());
+  blocks.set_state(q.data(), v.data());
+  factored = false;
+}
+
+template <class T>
+void StateData<T>::solve(std::span<const T> x, std::span<T> out) {
+  if (!has_mimics()) {
+    sweeps.solve(x.data(), out.data());
+    return;
+  }
+  need_factor();
+  std::copy(x.begin(), x.end(), out.begin());
+  kernels::solve_factored(factor, out.data());
+}
+
+template <class T>
+Vec3<T> StateData<T>::gravity() const {
+  return kernels::cast<T>(model.gravity());
+}
+
+template <class T>
+const Body& StateData<T>::owner(int velocity) const {
+  return *std::find_if(model.bodies().begin(), model.bodies().end(), [velocity](const Body& body) {
+    return body.v_index <= velocity && velocity < body.v_index + body.nv;
+  });
+}
+
+template <class T>
+void StateData<T>::need_factor() {
+  if (factored) {
+    return;
+  }
+  fold_mass();
+  factor = reduced_mass;
+  if (const int pivot = kernels::factor_in_place(factor); pivot >= 0) {
+    throw Error(
+        fmt::format("the mass matrix is singular: hinge '{}', and those before it that it moves with, move "
+                    "nothing that has mass",
+                    owner(pivot).hinge.name));
+  }
+  factored = true;
+}
+
+template <class T>
+void StateData<T>::fold_mass() {
+  sweeps.mass_matrix(full_mass.data());
+  reduced_mass.setZero();
+  const auto n = static_cast<std::size_t>(coordinates.nv);
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& a = coordinates.velocities[i];
+      const auto& b = coordinates.velocities[j];
+      reduced_mass(a.own, b.own) += a.ratio * b.ratio * full_mass[j * n + i];
+    }
+  }
+}
+
+template <class T>
+void StateData<T>::add_passive(std::span<T> torque) const {
+  if (!has_passive) {
+    return;
+  }
+  for_each_dof([&](const HingeDof& dof, std::size_t at, double stretch) {
+    const double rate = v[at];
+    torque[at] += static_cast<T>(dof.damping * rate + dof.friction * direction(rate) + dof.stiffness * stretch);
+  });
+}
+
+template <class T>
+T StateData<T>::spring_energy() const {
+  double energy = 0;
+  if (has_passive) {
+    for_each_dof(
+        [&](const HingeDof& dof, std::size_t, double stretch) { energy += 0.5 * dof.stiffness * stretch * stretch; });
+  }
+  return static_cast<T>(energy);
+}
+
+template <class T>
+void StateData<T>::check_forces(Forces<T> forces) const {
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    kernels::check_place(model, forces[i].body, forces[i].X_BN, "the node of forces", std::to_string(i));
+    for (int j = 0; j < 6; ++j) {
+      if (!std::isfinite(forces[i].force[j])) {
+        throw ArgumentError(
+            fmt::format("component {} of forces[{}] is {}, not a finite number", j, i, forces[i].force[j]));
+      }
+    }
+  }
+}
+
+template <class T>
+Force<T> StateData<T>::at_body(const AppliedForce<T>& applied) const {
+  if (applied.body == world) {
+    return Force<T>::zero();
+  }
+  const Transform<T> X_BN = kernels::cast<T>(applied.X_BN);
+  const Rotation<T>& R_WB = blocks.X_WB(applied.body).rotation;
+  switch (applied.frame) {
+    case Frame::node:
+      return X_BN * applied.force;
+    case Frame::aligned:
+      return Phi<T>(X_BN.translation) *
+             Force<T>{R_WB.inverse_times(applied.force.moment), R_WB.inverse_times(applied.force.force)};
+    case Frame::world:
+      break;
+  }
+  return inverse_times(blocks.X_WB(applied.body), applied.force);
+}
+
+template <class T>
+void StateData<T>::subtract_applied(Forces<T> forces, std::span<T> torque) {
+  if (forces.empty()) {
+    return;
+  }
+  blocks.need_world();
+  std::fill(force.begin(), force.end(), Force<T>::zero());
+  for (const AppliedForce<T>& applied : forces) {
+    if (applied.body != world) {
+      force[static_cast<std::size_t>(applied.body)] += at_body(applied);
+    }
+  }
+  for (int k = blocks.size() - 1; k >= 0; --k) {  // HφBf, inward
+    const Force<T>& f = force[static_cast<std::size_t>(k)];
+    for (int j = blocks.first(k); j < blocks.first(k) + blocks.nv(k); ++j) {
+      const kernels::Follower<T>& follower = coordinates.velocities[static_cast<std::size_t>(j)];
+      torque[static_cast<std::size_t>(follower.own)] -= follower.ratio * dot(blocks.H(j), f);
+    }
+    if (blocks.parent(k) != world) {
+      force[static_cast<std::size_t>(blocks.parent(k))] += blocks.X_PB(k) * f;
+    }
+  }
+}
+
+template struct StateData<double>;
+template struct StateData<float>;
+
+}  // namespace bunraku::detail
