@@ -32,7 +32,7 @@ bool mentions(const Operator& x, std::initializer_list<Symbol> symbols) {
 struct Taken {
   explicit Taken(const Operator& x)
       : velocities(mentions(x, {Symbol::V, Symbol::a, Symbol::b, Symbol::thetad, Symbol::thetadd, Symbol::alpha,
-                                Symbol::f, Symbol::T})),
+                                Symbol::f, Symbol::T, Symbol::T_p})),
         thetadd(mentions(x, {Symbol::thetadd})),
         from_thetadd(mentions(x, {Symbol::alpha, Symbol::f, Symbol::T})) {}
 

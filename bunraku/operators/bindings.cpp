@@ -17,12 +17,13 @@
 
 namespace bunraku::operators {
 
-Bindings::Bindings(Model model)
+Bindings::Bindings(Model model, PassiveForces passive)
     : model_(std::move(model)),
       coordinates_(model_),
       q_(at(coordinates_.nq)),
       v_(at(coordinates_.nv)),
       blocks_(model_, coordinates_),
+      passive_(passive),
       user_q_(at(model_.nq())),
       user_v_(at(model_.nv())),
       R_(model_.bodies().size()),
@@ -76,9 +77,7 @@ void Bindings::set_torques(std::span<const double> tau) {
 
 void Bindings::set_nodes(std::vector<Node> nodes) {
   for (const Node& node : nodes) {
-    if (node.body != world) {
-      static_cast<void>(model_.body(node.body));
-    }
+    static_cast<void>(NodeRef(node).place(model_));
   }
   nodes_ = std::move(nodes);
   std::erase_if(variables_, [](const VariableBlocks& each) {  // their blocks were made for the former nodes

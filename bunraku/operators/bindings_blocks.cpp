@@ -55,6 +55,7 @@ void Bindings::need(Symbol symbol) {
     case Symbol::T:
     case Symbol::thetad:
     case Symbol::thetadd:
+    case Symbol::T_p:
       fill_vector(symbol);
       break;
     default:

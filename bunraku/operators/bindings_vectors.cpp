@@ -1,4 +1,4 @@
-// The stacked vectors V, α, a, b, f, T, θ̇, θ̈ at a state.
+// The stacked vectors V, α, a, b, f, T, θ̇, θ̈, T_p at a state.
 
 #include <algorithm>
 
@@ -45,6 +45,9 @@ void Bindings::fill_vector(Symbol symbol) {
     case Symbol::T:
       fill_torques();
       return;
+    case Symbol::T_p:
+      passive_torques(dynamics(), stored(symbol));
+      return;
     case Symbol::f:
       fill_forces();
       return;
@@ -83,16 +86,20 @@ void Bindings::fill_vector(Symbol symbol) {
   }
 }
 
+State& Bindings::dynamics() {
+  if (!dynamics_) {
+    dynamics_ = std::make_unique<State>(model_, passive_);
+  }
+  dynamics_->set(user_q_, user_v_);
+  return *dynamics_;
+}
+
 void Bindings::fill_accelerations() {
   std::vector<double>& out = stored(Symbol::thetadd);
   if (given_accelerations_) {
     out = *given_accelerations_;
   } else if (given_torques_) {
-    if (!dynamics_) {
-      dynamics_ = std::make_unique<State>(model_, PassiveForces::left_out);
-    }
-    dynamics_->set(std::span<const double>(user_q_), std::span<const double>(user_v_));
-    forward_dynamics(*dynamics_, std::span<const double>(*given_torques_), std::span<double>(out));
+    forward_dynamics(dynamics(), std::span<const double>(*given_torques_), std::span<double>(out));
   } else {
     throw OperatorError("the hinge accelerations have no value, and thetadd, alpha, f and T follow from them",
                         "give accelerations or torques: --a or --tau, System::set_accelerations or set_torques");
@@ -120,6 +127,7 @@ void Bindings::fill_torques() {
   }
   need(Symbol::f);
   need(Symbol::thetadd);
+  need(Symbol::T_p);
   std::fill(out.begin(), out.end(), 0.0);
   const std::vector<double>& f = vectors_[Symbol::f];
   for (int k = 0; k < blocks_.size(); ++k) {
@@ -130,7 +138,7 @@ void Bindings::fill_torques() {
     }
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] += armature_[i] * vectors_[Symbol::thetadd][i];
+    out[i] += armature_[i] * vectors_[Symbol::thetadd][i] - vectors_[Symbol::T_p][i];
   }
 }
 

@@ -1,6 +1,9 @@
 #include "bunraku/operators/symbols.hpp"
 
 #include <array>
+#include <string>
+
+#include "bunraku/error.hpp"
 
 namespace bunraku {
 
@@ -62,11 +65,15 @@ constexpr std::array table{
     SymbolInfo{Symbol::f, "f", "f", "f", body, number, memoryless, false,
                "forces on the bodies through their hinges: φ (M α + b)", "RK92 (24)"},
     SymbolInfo{Symbol::T, "T", "T", "T", hinge, number, memoryless, false,
-               "hinge forces: H f + 𝒜 θ̈, or those that are given", "RK92 (12), (24)"},
+               "hinge forces: H f + 𝒜 θ̈ − T_p, or those that are given", "RK92 (12), (24)"},
     SymbolInfo{Symbol::thetad, "thetad", "θ̇", R"(\dot{\theta})", hinge, number, memoryless, false, "hinge velocities",
                "RK92 (7)"},
     SymbolInfo{Symbol::thetadd, "thetadd", "θ̈", R"(\ddot{\theta})", hinge, number, memoryless, false,
                "hinge accelerations", "RK92 (8)"},
+    SymbolInfo{Symbol::T_p, "T_p", "T_p", "T_{p}", hinge, number, memoryless, false,
+               "the hinges' own forces: damping, Coulomb friction (sign(θ̇), zero at rest) and springs; "
+               "𝓜 θ̈ + 𝓒 = T + T_p",
+               "not in the papers"},
 };
 
 constexpr bool in_order() {
@@ -86,6 +93,9 @@ std::span<const SymbolInfo> symbol_table() {
 }
 
 const SymbolInfo& info(Symbol symbol) {
+  if (static_cast<std::size_t>(symbol) >= table.size()) {
+    throw ArgumentError("there is no symbol number " + std::to_string(static_cast<int>(symbol)));
+  }
   return table[static_cast<std::size_t>(symbol)];
 }
 

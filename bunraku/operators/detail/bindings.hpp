@@ -50,7 +50,7 @@ struct VariableBlocks {
 /// The state of a System, and the blocks at it. What is asked for by need() is computed once for a state.
 class Bindings {
  public:
-  explicit Bindings(Model model);
+  Bindings(Model model, PassiveForces passive);
   Bindings(const Bindings&) = delete;
   Bindings& operator=(const Bindings&) = delete;
   ~Bindings() = default;
@@ -64,6 +64,7 @@ class Bindings {
   void bind(VariableBlocks values);
 
   const Model& model() const { return model_; }
+  PassiveForces passive_forces() const { return passive_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   /// Those on body k.
   const std::vector<int>& nodes_at(int k) const { return nodes_at_[static_cast<std::size_t>(k)]; }
@@ -124,6 +125,8 @@ class Bindings {
   void fill_accelerations();
   void fill_forces();
   void fill_torques();
+  /// The dynamics at the state.
+  State& dynamics();
   std::vector<double>& stored(Symbol symbol);
 
   Model model_;
@@ -131,7 +134,8 @@ class Bindings {
   std::vector<double> q_;
   std::vector<double> v_;
   kernels::Blocks<double> blocks_;
-  std::unique_ptr<State> dynamics_;  // where accelerations follow from given torques
+  PassiveForces passive_;
+  std::unique_ptr<State> dynamics_;  // for what is the same there: θ̈ from given torques, passive torques
   std::vector<Cluster> clusters_;
   std::vector<int> cluster_of_;  // by body
   std::vector<Node> nodes_;
@@ -148,7 +152,7 @@ class Bindings {
 
   /// Something for each symbol.
   template <class T>
-  struct BySymbol : std::array<T, static_cast<std::size_t>(Symbol::thetadd) + 1> {
+  struct BySymbol : std::array<T, static_cast<std::size_t>(Symbol::T_p) + 1> {
     T& operator[](Symbol s) { return this->at(static_cast<std::size_t>(s)); }
     const T& operator[](Symbol s) const { return this->at(static_cast<std::size_t>(s)); }
   };
