@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "bunraku/dynamics/detail/block_sweeps.hpp"
 #include "bunraku/dynamics/detail/cast.hpp"
-#include "bunraku/dynamics/detail/elimination.hpp"
 
 namespace bunraku::kernels {
 
@@ -33,7 +33,9 @@ Blocks<T>::Blocks(const Model& model, const Coordinates<T>& coordinates) : model
   U_.resize(nv);
   G_.resize(nv);
   D_.resize(nd);
-  D_inverse_.resize(nd);
+  L_.resize(nd);
+  doubt_ = doubtful_inertias<T>(model);
+  carried_.resize(n);
   for (int k = 0; k < size(); ++k) {
     prepare(k);
   }
@@ -43,7 +45,7 @@ template <class T>
 void Blocks<T>::set_state(const T* q, const T* v) {
   q_ = q;
   v_ = v;
-  positions_ = world_poses_ = velocities_ = articulated_ = false;
+  positions_ = world_poses_ = velocities_ = articulated_ = composites_ = false;
 }
 
 template <class T>
@@ -149,6 +151,37 @@ void Blocks<T>::need_velocities() {
   velocities_ = true;
 }
 
+/// R(k) − M(k) = Σ φ(k,j)R(j)φ*(k,j), inward.
+template <class T>
+void Blocks<T>::need_carried() {
+  if (composites_) {
+    return;
+  }
+  std::fill(carried_.begin(), carried_.end(), RigidInertia<T>::zero());
+  for (int k = size() - 1; k >= 0; --k) {
+    if (parent(k) != world) {
+      carried_[at(parent(k))] += X_PB(k) * (M(k) + carried_[at(k)]);
+    }
+  }
+  composites_ = true;
+}
+
+template <class T>
+void Blocks<T>::eliminate(int k, Force<T>* U, T* L, T* D, ArticulatedInertia<T>& P, std::string_view also) {
+  const Joint& j = joint(k);
+  const T* armature = armatures(k).data();
+  if (kernels::eliminate(j.type, columns(k), armature, doubt_.data() + j.first, U, L, D, P)) [[likely]] {
+    return;
+  }
+  need_carried();
+  std::array<T, max_hinge_velocities> inverses{};
+  for (int i = 0; i < j.nv; ++i) {
+    inverses[at(i)] = L[i * j.nv + i];
+  }
+  const HingeDoubt<T> doubt{columns(k), {U, at(j.nv)}, {inverses.data(), at(j.nv)}, also};
+  check_positive(model_.bodies()[at(k)].hinge, doubt, M(k), carried_[at(k)]);
+}
+
 template <class T>
 void Blocks<T>::need_articulated() {
   need_positions();
@@ -161,10 +194,12 @@ void Blocks<T>::need_articulated() {
   for (int k = size() - 1; k >= 0; --k) {
     const HingeSlot& slot = coordinates_.slots[at(k)];
     ArticulatedInertia<T> rest = P(k);
-    const HingeFactors<T> factors{U_.data() + slot.v, G_.data() + slot.v, D_.data() + slot.d,
-                                  D_inverse_.data() + slot.d};
-    if (!eliminate(joints_[at(k)].type, columns(k), armatures(k), factors, rest)) {
-      throw massless(model_.bodies()[at(k)].hinge);
+    eliminate(k, U_.data() + slot.v, L_.data() + slot.d, D_.data() + slot.d, rest);
+    if (slot.nv == 1) {
+      G_[at(slot.v)] = U_[at(slot.v)] * L_[at(slot.d)];
+    } else {
+      factors(k).gain(G_.data() + slot.v);
+      factors(k).multiply(D_.data() + slot.d);
     }
     if (parent(k) != world) {
       P_[at(parent(k))] += X_PB(k) * rest;

@@ -8,7 +8,6 @@
 
 #include "bunraku/dynamics/detail/block_algebra.hpp"
 #include "bunraku/dynamics/detail/cholesky.hpp"
-#include "bunraku/dynamics/detail/elimination.hpp"
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/dynamics/forward_dynamics.hpp"
 
@@ -16,10 +15,8 @@ namespace bunraku {
 
 namespace {
 
-/// The error of a free hinge without inertia.
-Error free_and_massless(const Hinge& hinge) {
-  return kernels::massless(hinge, "is free and ");
-}
+/// What the message about a hinge without inertia says besides.
+constexpr std::string_view is_free = "is free and ";
 
 /// Throws ArgumentError where a given number is not finite.
 template <class T>
@@ -40,12 +37,12 @@ void check_given(const Model& model, const HingeSet& prescribed, std::span<const
 /// The sweeps with a mask, over arrays that the caller lends: one entry a body, or one number a velocity.
 template <class T>
 struct MaskedSweeps {
-  const kernels::Blocks<T>& blocks;
-  const Model& model;
+  kernels::Blocks<T>& blocks;
   const HingeSet& prescribed;
   std::span<ArticulatedInertia<T>> P;  ///< M before, then with what hangs on the body.
   std::span<Force<T>> z;               ///< b − applied forces before, then with what hangs on the body.
-  std::span<T> inverses;               ///< The blocks of the free hinges, in their places among all.
+  std::span<Force<T>> U;               ///< The factors of the free hinges, in their places among all …
+  std::span<T> L;                      ///< … likewise.
   std::span<const T> passive;          ///< The hinges' own forces.
   std::span<T> innovation;             ///< ε of the free hinges.
   std::span<Motion<T>> alpha;          ///< α, gravity as the world's pseudo-acceleration.
@@ -53,21 +50,9 @@ struct MaskedSweeps {
   std::span<T> torque;
 
   static constexpr std::size_t at(int k) { return static_cast<std::size_t>(k); }
-  T* d_inverse(int k) const { return inverses.data() + (blocks.D(k) - blocks.D(0)); }
+  T* l_block(int k) const { return L.data() + (blocks.D(k) - blocks.D(0)); }
+  kernels::HingeFactors<T> factors(int k) const { return {blocks.nv(k), U.data() + blocks.first(k), l_block(k)}; }
 
-  /// P − GDG*, what a free hinge lets through; D⁻¹ is left in its place.
-  ArticulatedInertia<T> eliminate(int k) {
-    std::array<Force<T>, max_hinge_velocities> U{};
-    std::array<Force<T>, max_hinge_velocities> G{};
-    std::array<T, max_hinge_velocities * max_hinge_velocities> D{};
-    ArticulatedInertia<T> rest = P[at(k)];
-    const Hinge& hinge = model.bodies()[at(k)].hinge;
-    if (!kernels::eliminate(hinge.type, blocks.columns(k), blocks.armatures(k),
-                            {U.data(), G.data(), D.data(), d_inverse(k)}, rest)) {
-      throw free_and_massless(hinge);
-    }
-    return rest;
-  }
   /// Inward (RK92 34–36, 70, with the mask), z being the forces while the parent does not accelerate:
   ///   prescribed: P⁺ = P,         z⁺ = z + P(a + H*θ̈);
   ///   free:       P⁺ = P − GDG*,  z⁺ = z + Pa + Gε,  ε = T − H(z + Pa);
@@ -75,17 +60,16 @@ struct MaskedSweeps {
   void inward(int k) {
     ArticulatedInertia<T> rest = P[at(k)];
     Force<T> left = z[at(k)] + P[at(k)] * blocks.a(k);
-    kernels::HingeVector<T> rate{};
     if (prescribed.contains(k)) {
-      rate = kernels::hinge_part<T>(blocks, k, acceleration.data());
+      const auto rate = kernels::hinge_part<T>(blocks, k, acceleration.data());
+      left += P[at(k)] * kernels::h_adjoint_times(blocks, k, rate);
     } else {
-      rest = eliminate(k);
+      blocks.eliminate(k, U.data() + blocks.first(k), l_block(k), nullptr, rest, is_free);
       const auto e = kernels::hinge_part<T>(blocks, k, torque.data()) -
                      kernels::hinge_part<T>(blocks, k, passive.data()) - kernels::h_times(blocks, k, left);
       kernels::set_hinge_part(blocks, k, e, innovation.data());
-      rate = kernels::block_times(d_inverse(k), blocks.nv(k), e);  // Gε = PH*D⁻¹ε
+      left += factors(k).gain_times(e);
     }
-    left += P[at(k)] * kernels::h_adjoint_times(blocks, k, rate);
     if (const int p = blocks.parent(k); p != world) {
       P[at(p)] += blocks.X_PB(k) * rest;
       z[at(p)] += kernels::phi_times(blocks, k, left);
@@ -99,7 +83,7 @@ struct MaskedSweeps {
     if (!prescribed.contains(k)) {
       const auto left =
           kernels::hinge_part<T>(blocks, k, innovation.data()) - kernels::h_times(blocks, k, P[at(k)] * inner);
-      kernels::set_hinge_part(blocks, k, kernels::block_times(d_inverse(k), blocks.nv(k), left), acceleration.data());
+      kernels::set_hinge_part(blocks, k, factors(k).d_inverse_times(left), acceleration.data());
     }
     const auto rate = kernels::hinge_part<T>(blocks, k, acceleration.data());
     alpha[at(k)] = inner + kernels::h_adjoint_times(blocks, k, rate) + blocks.a(k);
@@ -172,7 +156,7 @@ void detail::StateData<T>::hybrid_by_matrix(const HingeSet& prescribed, std::spa
     }
   }
   if (const int pivot = kernels::factor_in_place(free_mass); pivot >= 0) {
-    throw free_and_massless(owner(pivot).hinge);
+    throw kernels::massless(owner(pivot).hinge, is_free);
   }
   kernels::solve_factored(free_mass, unit.data());
   const Eigen::Map<const Vector> x(unit.data(), nv());
@@ -205,8 +189,8 @@ void detail::StateData<T>::hybrid_by_sweeps(const HingeSet& prescribed, std::spa
       force[static_cast<std::size_t>(applied.body)] -= at_body(applied);
     }
   }
-  MaskedSweeps<T> masked{blocks,  model, prescribed, free_P,       force, free_D_inverse,
-                         torques, full,  motion,     acceleration, torque};
+  MaskedSweeps<T> masked{blocks,  prescribed, free_P, force,        free_U, free_L,
+                         torques, full,       motion, acceleration, torque};
   for (int k = blocks.size() - 1; k >= 0; --k) {
     masked.inward(k);
   }

@@ -53,7 +53,8 @@ StateData<T>::StateData(Model m, PassiveForces p)
   }
   zeta.resize(model.bodies().size());
   free_P.resize(model.bodies().size());
-  free_D_inverse.resize(static_cast<std::size_t>(coordinates.nd));
+  free_U.resize(static_cast<std::size_t>(coordinates.nv));
+  free_L.resize(static_cast<std::size_t>(coordinates.nd));
   upsilon.resize(model.bodies().size());
 }
 

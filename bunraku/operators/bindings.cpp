@@ -77,9 +77,7 @@ void Bindings::set_torques(std::span<const double> tau) {
 
 void Bindings::set_nodes(std::vector<Node> nodes) {
   for (const Node& node : nodes) {
-    if (node.body != world) {
-      static_cast<void>(model_.body(node.body));
-    }
+    static_cast<void>(NodeRef(node).place(model_));
   }
   nodes_ = std::move(nodes);
   std::erase_if(variables_, [](const VariableBlocks& each) {  // their blocks were made for the former nodes

@@ -1,4 +1,4 @@
-// The stacked vectors V, α, a, b, f, T, T_p, θ̇, θ̈ at a state.
+// The stacked vectors V, α, a, b, f, T, θ̇, θ̈, T_p at a state.
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ void Bindings::fill_vector(Symbol symbol) {
       fill_torques();
       return;
     case Symbol::T_p:
-      passive_torques(dynamics(), std::span<double>(stored(symbol)));
+      passive_torques(dynamics(), stored(symbol));
       return;
     case Symbol::f:
       fill_forces();
@@ -90,7 +90,7 @@ State& Bindings::dynamics() {
   if (!dynamics_) {
     dynamics_ = std::make_unique<State>(model_, passive_);
   }
-  dynamics_->set(std::span<const double>(user_q_), std::span<const double>(user_v_));
+  dynamics_->set(user_q_, user_v_);
   return *dynamics_;
 }
 
@@ -127,6 +127,7 @@ void Bindings::fill_torques() {
   }
   need(Symbol::f);
   need(Symbol::thetadd);
+  need(Symbol::T_p);
   std::fill(out.begin(), out.end(), 0.0);
   const std::vector<double>& f = vectors_[Symbol::f];
   for (int k = 0; k < blocks_.size(); ++k) {

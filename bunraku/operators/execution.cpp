@@ -3,30 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
 
 #include "bunraku/operators/detail/at.hpp"
+#include "bunraku/operators/detail/dense.hpp"
 #include "bunraku/operators/detail/terms.hpp"
 #include "bunraku/operators/text.hpp"
 
 namespace bunraku::operators {
 
 namespace {
-
-/// The symmetric root of a symmetric matrix without negative eigenvalues; otherwise `refuse` is told why.
-template <class Refuse>
-Matrix root_of(const Matrix& matrix, const Refuse& refuse) {
-  if (!matrix.isApprox(matrix.transpose(), 1e-10)) {
-    refuse("is not symmetric");
-  }
-  const Eigen::SelfAdjointEigenSolver<Matrix> factor(matrix);
-  if (matrix.size() > 0 && factor.eigenvalues().minCoeff() < -1e-12 * factor.eigenvalues().cwiseAbs().maxCoeff()) {
-    refuse("has a negative eigenvalue");
-  }
-  return factor.eigenvectors() * factor.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
-         factor.eigenvectors().transpose();
-}
 
 bool sums_over_children(const Value& value) {
   return direction_of(value) == Direction::inward;
@@ -262,11 +248,7 @@ void Execution::refresh(Solved& solved) {
       block = root_of(block, refuse);
       continue;
     }
-    const Eigen::FullPivLU<Matrix> factor(block);
-    if (!factor.isInvertible()) {
-      refuse("is singular");
-    }
-    block = factor.inverse().eval();
+    block = inverse_of(block, refuse);
   }
 }
 
@@ -287,14 +269,7 @@ void Execution::refresh(Dense& dense) {
     dense.matrix = root_of(matrix, refuse);
     return;
   }
-  // In long double, so that what is lost is lost in the matrix and not here.
-  using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-  const Eigen::PartialPivLU<LongMatrix> factor(matrix.cast<long double>());
-  const auto pivots = factor.matrixLU().diagonal().cwiseAbs().eval();
-  if (n > 0 && !(pivots.minCoeff() > 1e-16L * pivots.maxCoeff())) {
-    refuse("is singular");
-  }
-  dense.matrix = factor.inverse().cast<double>();
+  dense.matrix = inverse_of(matrix, refuse);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -45,12 +45,14 @@ BUNRAKU_INLINE void Execution::filter_step(const Slot& slot, int k) {
     }
   }
   const Force<double> z_k = force_at(z);
-  Force<double> passed = z_k;
-  for (int j = joint.first; j < joint.first + joint.nv; ++j) {
-    const double innovation = (slot.in != nullptr ? slot.in[j] : 0.0) - dot(blocks.H(j), z_k);
-    slot.rest[j] = innovation;
-    passed += blocks.G(j) * innovation;
+  kernels::HingeVector<double> epsilon{};
+  for (int i = 0; i < joint.nv; ++i) {
+    const int j = joint.first + i;
+    epsilon[i] = (slot.in != nullptr ? slot.in[j] : 0.0) - dot(blocks.H(j), z_k);
+    slot.rest[j] = epsilon[i];
   }
+  const Force<double> passed =
+      joint.nv == 1 ? z_k + blocks.G(joint.first) * epsilon[0] : z_k + kernels::gain_times(blocks, k, epsilon);
   if (joint.parent != world) {
     add(slot.out + 6 * joint.parent, blocks.X_PB(k) * passed);
   }
@@ -64,8 +66,15 @@ BUNRAKU_INLINE void Execution::smoother_step(const Slot& slot, int k) {
                                     ? Motion<double>::zero()
                                     : inverse_times(blocks.X_PB(k), motion_at(slot.out + 6 * joint.parent));
   Motion<double> s = lambda;
-  for (int j = joint.first; j < joint.first + joint.nv; ++j) {
-    const double residual = (slot.in != nullptr ? slot.in[j] : 0.0) - dot(blocks.G(j), lambda);
+  kernels::HingeVector<double> seen{};
+  if (joint.nv == 1) {
+    seen[0] = dot(blocks.G(joint.first), lambda);
+  } else if (joint.nv > 1) {
+    seen = kernels::gain_adjoint_times(blocks, k, lambda);
+  }
+  for (int i = 0; i < joint.nv; ++i) {
+    const int j = joint.first + i;
+    const double residual = (slot.in != nullptr ? slot.in[j] : 0.0) - seen[i];
     slot.rest[j] = residual;
     s += blocks.H(j) * residual;
   }
@@ -85,11 +94,7 @@ void Execution::shift_step(const Slot& slot, int k) {
     }
     double* out = slot.out + 6 * p;
     if (symbol == Symbol::K) {
-      Force<double> f = Force<double>::zero();
-      for (int j = 0; j < n; ++j) {
-        f += blocks.G(first + j) * slot.in[first + j];
-      }
-      add(out, blocks.X_PB(k) * f);
+      add(out, kernels::shifted_gain_times(blocks, k, kernels::hinge_part(blocks, k, slot.in)));
     } else if (symbol == Symbol::E_phi) {
       add(out, blocks.X_PB(k) * force_at(slot.in + 6 * k));
     } else {
@@ -107,9 +112,7 @@ void Execution::shift_step(const Slot& slot, int k) {
     put(slot.out + 6 * k, moved);
     return;
   }
-  for (int j = 0; j < n; ++j) {
-    slot.out[first + j] = dot(blocks.G(first + j), moved);
-  }
+  kernels::set_hinge_part(blocks, k, kernels::gain_adjoint_times(blocks, k, moved), slot.out);
 }
 
 /// A symbol's block times in(k).
@@ -120,7 +123,8 @@ void Execution::apply_step(const Slot& slot, int k) {
   const double* hinge_in = slot.in + first;
   double* hinge_out = slot.out + first;
   if (slot.inverse) {
-    times_square(blocks.D_inverse(k), n, hinge_in, hinge_out);
+    const auto x = kernels::hinge_part<double>(blocks, k, slot.in);
+    kernels::set_hinge_part(blocks, k, kernels::d_inverse_times(blocks, k, x), slot.out);
     return;
   }
   if (slot.variable != nullptr) {
@@ -165,16 +169,9 @@ void Execution::apply_step(const Slot& slot, int k) {
       break;
     case Symbol::G:
       if (adjoint) {
-        const Motion<double> m = motion_at(in);
-        for (int j = 0; j < n; ++j) {
-          hinge_out[j] = dot(blocks.G(first + j), m);
-        }
+        kernels::set_hinge_part(blocks, k, kernels::gain_adjoint_times(blocks, k, motion_at(in)), slot.out);
       } else {
-        Force<double> f = Force<double>::zero();
-        for (int j = 0; j < n; ++j) {
-          f += blocks.G(first + j) * hinge_in[j];
-        }
-        put(out, f);
+        put(out, kernels::gain_times(blocks, k, kernels::hinge_part<double>(blocks, k, slot.in)));
       }
       break;
     case Symbol::D:

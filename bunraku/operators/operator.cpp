@@ -151,7 +151,10 @@ Operator Operator::variable(const std::string& name, SpaceKind range, SpaceKind 
     throw OperatorError(fmt::format("'{}' cannot name a variable", detail::printable(name, 40)),
                         "a name is letters, digits and underscores, and not one of the symbols");
   }
-  if (range == SpaceKind::any || range == SpaceKind::number || domain == SpaceKind::any) {
+  const auto has_space = [](SpaceKind kind) {
+    return kind == SpaceKind::hinge || kind == SpaceKind::body || kind == SpaceKind::node;
+  };
+  if (!has_space(range) || !(has_space(domain) || domain == SpaceKind::number)) {
     throw OperatorError(fmt::format("the variable '{}' needs a range: hinge, body or node space", name));
   }
   return Operator(Term{.type = TermType::variable, .name = name, .range = {range}, .domain = {domain}});

@@ -61,6 +61,11 @@ Model random_model(const RandomSystem& kind, std::uint64_t seed) {
     body.hinge.dofs.resize(static_cast<std::size_t>(body.hinge.velocity_size()));
     for (HingeDof& dof : body.hinge.dofs) {
       dof.armature = kind.armature ? random.uniform(0.1, 0.6) : 0;
+      if (kind.passive) {
+        dof.damping = random.uniform(0.1, 1);
+        dof.friction = random.uniform(0.1, 1);
+        dof.stiffness = random.uniform(0.1, 1);
+      }
     }
     body.X_PF = random.transform();
     body.X_MB = random.transform();

@@ -72,6 +72,6 @@ inline constexpr Letter thetad{Symbol::thetad};        ///< Hinge velocities.
 inline constexpr Letter θ̇{Symbol::thetad};             ///< Hinge velocities.
 inline constexpr Letter thetadd{Symbol::thetadd};      ///< Hinge accelerations.
 inline constexpr Letter θ̈{Symbol::thetadd};            ///< Hinge accelerations.
-inline constexpr Letter T_p{Symbol::T_p};              ///< Damping, friction and springs.
+inline constexpr Letter T_p{Symbol::T_p};              ///< The hinges' own forces: damping, friction, springs.
 
 }  // namespace bunraku::soa

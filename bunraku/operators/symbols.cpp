@@ -1,6 +1,9 @@
 #include "bunraku/operators/symbols.hpp"
 
 #include <array>
+#include <string>
+
+#include "bunraku/error.hpp"
 
 namespace bunraku {
 
@@ -68,7 +71,8 @@ constexpr std::array table{
     SymbolInfo{Symbol::thetadd, "thetadd", "θ̈", R"(\ddot{\theta})", hinge, number, memoryless, false,
                "hinge accelerations", "RK92 (8)"},
     SymbolInfo{Symbol::T_p, "T_p", "T_p", "T_{p}", hinge, number, memoryless, false,
-               "the hinges' own forces: damping, friction and springs; zero where they are left out",
+               "the hinges' own forces: damping, Coulomb friction (sign(θ̇), zero at rest) and springs; "
+               "𝓜 θ̈ + 𝓒 = T + T_p",
                "not in the papers"},
 };
 
@@ -89,6 +93,9 @@ std::span<const SymbolInfo> symbol_table() {
 }
 
 const SymbolInfo& info(Symbol symbol) {
+  if (static_cast<std::size_t>(symbol) >= table.size()) {
+    throw ArgumentError("there is no symbol number " + std::to_string(static_cast<int>(symbol)));
+  }
   return table[static_cast<std::size_t>(symbol)];
 }
 

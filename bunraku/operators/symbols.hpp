@@ -59,7 +59,7 @@ struct SymbolInfo {
 
 /// All symbols, in the order of Symbol.
 BUNRAKU_API std::span<const SymbolInfo> symbol_table();
-/// The row of a symbol.
+/// The row of a symbol. Throws ArgumentError where there is no such symbol.
 BUNRAKU_API const SymbolInfo& info(Symbol symbol);
 
 }  // namespace bunraku

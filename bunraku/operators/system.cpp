@@ -20,6 +20,10 @@ using operators::at;
 
 /// For each row of a space in an order, the row in file order.
 std::vector<int> places(const operators::Bindings& bindings, const Space& space, Order order) {
+  if (order != Order::file && order != Order::paper) {
+    throw ArgumentError(
+        fmt::format("there is no order number {}: Order::file or Order::paper", static_cast<int>(order)));
+  }
   std::vector<int> out;
   const Model& model = bindings.model();
   const bool reversed = order == Order::paper && space.part.empty();
@@ -178,7 +182,8 @@ std::string to_string(const PlanReport& plan) {
 System::System(Model model, PassiveForces passive)
     : bindings_(std::make_shared<operators::Bindings>(std::move(model), passive)) {}
 
-System::System(Model model, const Input<double>& q, const Input<double>& v) : System(std::move(model)) {
+System::System(Model model, const Input<double>& q, const Input<double>& v, PassiveForces passive)
+    : System(std::move(model), passive) {
   set_state(q, v);
 }
 
@@ -207,7 +212,8 @@ void System::set_nodes(const std::vector<std::string>& names) {
   bindings_->set_nodes(std::move(nodes));
 }
 
-void System::bind(const Operator& variable, std::span<const double> values) {
+void System::bind(const Operator& variable, const Input<double>& numbers) {
+  const std::span<const double> values = numbers;
   if (variable.term().type != TermType::variable) {
     throw ArgumentError(fmt::format("'{}' is not a variable: see Operator::variable", to_ascii(variable)));
   }

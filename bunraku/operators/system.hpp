@@ -105,30 +105,30 @@ class BUNRAKU_API Evaluation {
 /// order of v. Copies share everything.
 class BUNRAKU_API System {
  public:
-  /// At the neutral configuration, at rest. As the papers' equations have it, damping, friction and springs are left
-  /// out: T_p = 0. With PassiveForces::included they act as they do on a State, and T and θ̈ agree with what
-  /// inverse_dynamics and forward_dynamics make of each other there. Coulomb friction is sign(θ̇): nothing sticks.
-  explicit System(Model model, PassiveForces passive = PassiveForces::left_out);
+  /// At the neutral configuration, at rest. T_p is zero where passive forces are left out.
+  explicit System(Model model, PassiveForces passive = PassiveForces::included);
   /// At a state. Throws as set_state.
-  System(Model model, const Input<double>& q, const Input<double>& v);
+  System(Model model, const Input<double>& q, const Input<double>& v, PassiveForces passive = PassiveForces::included);
 
   /// The model.
   const Model& model() const;
   /// Sets configuration and velocity. Throws ArgumentError for wrong sizes, numbers that are not finite, quaternions
   /// that are not of unit norm; the state stays then.
   void set_state(const Input<double>& q, const Input<double>& v);
-  /// Gives θ̈, from which α, f and T = H f + 𝒜 θ̈ − T_p follow. Throws ArgumentError.
+  /// Gives θ̈, from which α, f and T = H f + 𝒜 θ̈ − T_p follow, as inverse_dynamics has them. Throws ArgumentError.
   void set_accelerations(const Input<double>& a);
-  /// Gives T, from which θ̈ follows by forward dynamics under T + T_p, and α and f from that. Throws ArgumentError.
+  /// Gives T, from which θ̈ follows as forward_dynamics has it, with damping, friction (sign(θ̇): a resting hinge does
+  /// not stick) and springs T_p, and α and f from that. Throws ArgumentError.
   void set_torques(const Input<double>& tau);
   /// The nodes that B refers to, in this order; variables of node space lose their values, and with another number of
-  /// nodes expressions must be prepared again. Throws ArgumentError for a body that does not exist.
+  /// nodes expressions must be prepared again. Throws ArgumentError for a body that does not exist or a pose with a
+  /// number that is not finite.
   void set_nodes(std::vector<Node> nodes);
   /// The same by name.
   void set_nodes(const std::vector<std::string>& names);
   /// Gives a variable its values: a stacked vector's numbers, or the diagonal blocks of an operator body by body (of a
   /// node-space one node by node), each row by row. Throws ArgumentError for a wrong number of them.
-  void bind(const Operator& variable, std::span<const double> values);
+  void bind(const Operator& variable, const Input<double>& values);
   /// Gives a variable random values, uniform in (−1, 1).
   void bind_random(const Operator& variable, std::uint64_t seed);
 

@@ -81,10 +81,12 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
   }
   const bool armature =
       operators::symbols_in(left).contains(Symbol::armature) || operators::symbols_in(right).contains(Symbol::armature);
+  const bool passive =
+      operators::symbols_in(left).contains(Symbol::T_p) || operators::symbols_in(right).contains(Symbol::T_p);
   Verdict verdict;
   const auto try_on = [&](const Model& model, const std::string& what, std::uint64_t seed) {
     Random random(seed);
-    System system(model);
+    System system(model, passive ? PassiveForces::included : PassiveForces::left_out);
     std::vector<double> q(static_cast<std::size_t>(model.nq()));
     random_configuration(model, random.seed(), q);
     const auto nv = static_cast<std::size_t>(model.nv());
@@ -118,7 +120,7 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
   for (int i = 0; i < options.chains + options.trees; ++i) {
     const bool serial = i < options.chains;
     const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(i);
-    const Model model = random_model({.serial = serial, .armature = armature && i % 2 == 1}, seed);
+    const Model model = random_model({.serial = serial, .armature = armature && i % 2 == 1, .passive = passive}, seed);
     try_on(model, fmt::format("random {} {} of {} bodies", serial ? "chain" : "tree", seed, model.bodies().size()),
            seed);
   }

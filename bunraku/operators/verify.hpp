@@ -31,13 +31,15 @@ struct Verdict {
 
 /// Evaluates both sides as they are written, without any identity, inverses by dense matrices, and compares them
 /// number by number. Random systems have all types of hinges, two nodes, gravity, random states and accelerations;
-/// armature only where an expression names it. Throws OperatorError unless both sides act between the same spaces.
+/// armature, damping, friction and springs only where an expression names them (armature, T_p). Throws OperatorError
+/// unless both sides act between the same spaces.
 BUNRAKU_API Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& options = {});
 
 /// A random system for tests of identities: bodies on hinges of all types, each with mass.
 struct RandomSystem {
   bool serial = false;    ///< A chain in place of a tree.
   bool armature = false;  ///< Hinges have rotors.
+  bool passive = false;   ///< Hinges have damping, friction and springs.
   int bodies = 0;         ///< How many; 0: three to eight.
 };
 /// The system of a seed: the same on every machine. It turns at its base, so that no identity holds by default.

@@ -1,6 +1,7 @@
 /// @file
 /// Procedures of forward dynamics: D1, D2, L1.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -8,6 +9,7 @@
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 
+#include "bunraku/dynamics/forward_dynamics.hpp"
 #include "bunraku/spatial/eigen.hpp"
 #include "papers/procedures.hpp"
 
@@ -156,6 +158,33 @@ Motions forward(const Links& links, int which, const VectorXd& T) {
   return out;
 }
 
+/// The same of the library: θ̈, and α where it has it on the way, gravity taken out.
+double library_residual(Sample& sample, int which, const VectorXd& T) {
+  const Dense& dense = sample.dense();
+  const Instant& now = dense.instant();
+  constexpr std::array algorithms = {ForwardAlgorithm::fd1, ForwardAlgorithm::fd2, ForwardAlgorithm::fd3,
+                                     ForwardAlgorithm::fd4};
+  State state(now.model, PassiveForces::left_out);
+  state.set(now.q, now.v);
+  std::vector<AppliedForce<double>> forces;
+  for (std::size_t i = 0; i < now.nodes.size(); ++i) {  // the papers' f(0) acts on the environment
+    const Vector6 y = -sample.y().segment<6>(6 * static_cast<int>(i));
+    forces.emplace_back(now.nodes[i], Force<double>{{y[0], y[1], y[2]}, {y[3], y[4], y[5]}}, Frame::node);
+  }
+  VectorXd found(T.size());
+  std::vector<Motion<double>> links(which % 2 == 0 ? at(dense.bodies()) : 0);
+  forward_dynamics_by(algorithms[at(which - 1)], state, T, found, forces, links);
+  double worst = residual(found, now.a);
+  if (!links.empty()) {
+    VectorXd alpha(6 * dense.bodies());
+    for (int k = 0; k < dense.bodies(); ++k) {
+      alpha.segment<6>(6 * k) = to_eigen(links[at(k)]);
+    }
+    worst = std::max(worst, residual(alpha + dense.phi().transpose() * dense.a_gravity(), dense.alpha()));
+  }
+  return worst;
+}
+
 double algorithm(Sample& sample, int which) {
   const Dense& dense = sample.dense();
   const VectorXd pushed = dense.jacobian().transpose() * sample.y();
@@ -163,7 +192,7 @@ double algorithm(Sample& sample, int which) {
   const Motions found = forward(Links(sample), which, T);
   const VectorXd solved = sample.mass().llt().solve(T - pushed - dense.bias());
   return std::max({residual(found.hinges, solved), residual(found.hinges, dense.instant().a),
-                   residual(found.bodies, dense.alpha()),
+                   residual(found.bodies, dense.alpha()), library_residual(sample, which, T),
                    residual(dense.B().transpose() * found.bodies + dense.node_a(), dense.node_alpha())});
 }
 

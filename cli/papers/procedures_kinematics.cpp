@@ -82,9 +82,14 @@ Eigen::Matrix<double, 4, 3> quaternion_map(const Eigen::Vector4d& q) {
   return out / 2;
 }
 
-/// R(q).
-Eigen::Matrix3d rotation(const Eigen::Vector4d& q) {
-  return Eigen::Matrix3d::Identity() + 2 * q[0] * tilde(q.tail<3>()) + 2 * tilde(q.tail<3>()) * tilde(q.tail<3>());
+/// Λ(q) of the base's quaternion: what a step of the library makes of each unit ω, by differences.
+MatrixXd stepped_map(const Instant& now) {
+  MatrixXd out(4, 3);
+  for (int j = 0; j < 3; ++j) {
+    const VectorXd unit = VectorXd::Unit(now.model.nv(), j);
+    out.col(j) = slope([&](double t) -> MatrixXd { return integrate(now.model, now.q, unit, t).head<4>(); });
+  }
+  return out;
 }
 
 }  // namespace
@@ -158,25 +163,28 @@ double gravity_by_differences(Sample& sample) {
 }
 
 double quaternion_rate(Sample& sample) {
-  const Eigen::Vector4d q = sample.dense().instant().q.head<4>();
-  const Eigen::Vector3d w = sample.dense().instant().v.head<3>();
-  const Eigen::Vector4d rate = quaternion_map(q) * w;
-  return residual(slope([&](double t) -> MatrixXd { return rotation(q + t * rate); }), rotation(q) * tilde(w));
+  const Instant& now = sample.dense().instant();
+  const Eigen::Vector4d q = now.q.head<4>();
+  const Eigen::Vector3d w = now.v.head<3>();
+  const MatrixXd rate = quaternion_map(q) * w;
+  const MatrixXd stepped = slope([&](double t) -> MatrixXd { return integrate(now.model, now.q, now.v, t).head<4>(); });
+  const MatrixXd turned = slope([&](double t) -> MatrixXd { return Dense(later(now, t)).axes(0); });
+  return std::max(residual(stepped, rate), residual(turned, sample.dense().axes(0) * tilde(w)));
 }
 
 double quaternion_left_inverse(Sample& sample) {
-  const Eigen::Matrix<double, 4, 3> L = quaternion_map(sample.dense().instant().q.head<4>());
+  const MatrixXd L = stepped_map(sample.dense().instant());
   return residual(4 * L.transpose() * L, Eigen::Matrix3d::Identity());
 }
 
 double quaternion_right_inverse(Sample& sample) {
-  const Eigen::Matrix<double, 4, 3> L = quaternion_map(sample.dense().instant().q.head<4>());
+  const MatrixXd L = stepped_map(sample.dense().instant());
   return residual(4 * L * L.transpose(), Eigen::Matrix4d::Identity());
 }
 
 double quaternion_projection(Sample& sample) {
   const Eigen::Vector4d q = sample.dense().instant().q.head<4>();
-  const Eigen::Matrix<double, 4, 3> L = quaternion_map(q);
+  const MatrixXd L = stepped_map(sample.dense().instant());
   return residual(4 * L * L.transpose(), Eigen::Matrix4d::Identity() - q * q.transpose());
 }
 

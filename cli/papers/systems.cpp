@@ -308,7 +308,7 @@ Model plain(const Model& model) {
   for (BodySpec body : all.bodies()) {
     body.hinge.mimic.reset();
     for (HingeDof& dof : body.hinge.dofs) {
-      dof.armature = 0;
+      dof.armature = dof.damping = dof.friction = dof.stiffness = 0;
     }
     out.add(std::move(body));
   }

@@ -46,6 +46,7 @@ DenseSystem::DenseSystem(const Model& model, const Eigen::VectorXd& q, const Eig
     put(Symbol::taub, one - articulated.G * blocks.H);
     put(Symbol::Upsilon, diagonal(get(Symbol::Omega)));
   }
+  put_passive(q, v);
   put_vectors(v, a);
 }
 
@@ -236,7 +237,30 @@ void DenseSystem::put_vectors(const Eigen::VectorXd& v, const Eigen::VectorXd& a
   put(Symbol::b, blocks.b);
   put(Symbol::alpha, blocks.phi.transpose() * (H.transpose() * acceleration + blocks.a));
   put(Symbol::f, blocks.phi * (blocks.M * get(Symbol::alpha) + blocks.b));
-  put(Symbol::T, H * get(Symbol::f) + get(Symbol::armature) * acceleration);
+  put(Symbol::T, H * get(Symbol::f) + get(Symbol::armature) * acceleration - get(Symbol::T_p));
+}
+
+void DenseSystem::put_passive(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(nv);
+  for (int k = 0; k < N; ++k) {
+    const Body& body = blocks.body(k);
+    const Hinge& hinge = body.hinge;
+    const bool follows = body.leader != world;
+    const double ratio = follows ? body.leader_ratio : 1;
+    Eigen::VectorXd own = q.segment(body.q_index, hinge.configuration_size());
+    if (follows) {
+      own = (ratio * own).array() + body.leader_offset;
+    }
+    Eigen::VectorXd stretch(hinge.velocity_size());
+    hinge_difference(hinge, hinge.rest.data(), own.data(), stretch.data());
+    for (int j = 0; j < hinge.velocity_size(); ++j) {
+      const HingeDof& dof = hinge.dofs[static_cast<std::size_t>(j)];
+      const double rate = ratio * v[body.v_index + j];
+      const double sign = rate > 0 ? 1 : rate < 0 ? -1 : 0;
+      out[body.v_index + j] -= ratio * (dof.damping * rate + dof.friction * sign + dof.stiffness * stretch[j]);
+    }
+  }
+  put(Symbol::T_p, out);
 }
 
 DenseSystem::Matrix DenseSystem::cross_of(const Matrix& z) const {

@@ -51,6 +51,8 @@ class DenseSystem {
   /// D, K and ψ with each cluster as one body: H̄ = H φ_b, Ē = E_out φ_b.
   void eliminate();
   void put_vectors(const Eigen::VectorXd& v, const Eigen::VectorXd& acceleration);
+  /// Damping, Coulomb friction and springs, hinge by hinge; those of followers act on their leaders.
+  void put_passive(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
   Matrix cross_of(const Matrix& z) const;
   /// First number and count of a part of a space.
   std::pair<int, int> place(const Space& space) const;

@@ -78,10 +78,12 @@ TEST_P(EvaluationOfTrees, EverySymbolIsItsDenseMatrix) {
 }
 
 TEST_P(EvaluationOfTrees, VectorsAreThoseOfTheDynamics) {
-  State dynamics(model, PassiveForces::left_out);
+  State dynamics(model);  // with damping, friction and springs, which all models have here
   dynamics.set(both.q, both.v);
   const auto value = [&](Symbol symbol) -> VectorXd { return both.system.literal(symbol).dense(); };
   EXPECT_TRUE(is_near(value(Symbol::T), inverse_dynamics(dynamics, both.a), 1e-11));
+  EXPECT_TRUE(is_near(value(Symbol::T_p), passive_torques(dynamics), 1e-13));
+  EXPECT_GT(value(Symbol::T_p).norm(), 0.1);
   EXPECT_EQ(value(Symbol::thetad), both.v);
   EXPECT_EQ(value(Symbol::thetadd), both.a);
   const std::vector<Motion<double>> alpha = accelerations(dynamics, both.a);
@@ -103,8 +105,20 @@ TEST_P(EvaluationOfTrees, VectorsAreThoseOfTheDynamics) {
   EXPECT_EQ(value(Symbol::T), T);
   const VectorXd forward = forward_dynamics(dynamics, T);
   EXPECT_TRUE(is_near(value(Symbol::thetadd), forward, 1e-12));
-  EXPECT_TRUE(is_near(both.system.literal(parse("H*f + armature*thetadd")).dense(), T, 1e-12 * worse * worse));
+  EXPECT_TRUE(is_near(both.system.literal(parse("H*f + armature*thetadd - T_p")).dense(), T, 1e-12 * worse * worse));
   EXPECT_TRUE(is_near(inverse_dynamics(dynamics, VectorXd(value(Symbol::thetadd))), T, 1e-12 * worse * worse));
+}
+
+TEST_P(EvaluationOfTrees, IdealHingesAsTheDynamicsHasThem) {
+  State ideal(model, PassiveForces::left_out);
+  ideal.set(both.q, both.v);
+  System system(model, both.q, both.v, PassiveForces::left_out);
+  system.set_accelerations(both.a);
+  EXPECT_EQ(system(soa::T_p).dense(), VectorXd::Zero(model.nv()));
+  EXPECT_TRUE(is_near(system(soa::T).dense(), inverse_dynamics(ideal, both.a), 1e-11));
+  const VectorXd T = both.random.vector(model.nv());
+  system.set_torques(T);
+  EXPECT_TRUE(is_near(system(soa::thetadd).dense(), forward_dynamics(ideal, T), 1e-12));
 }
 
 TEST_P(EvaluationOfTrees, WhatTheDynamicsComputes) {

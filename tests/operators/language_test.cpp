@@ -274,7 +274,8 @@ TEST(Language, SymbolsInCpp) {
                                                        {thetad, Symbol::thetad},
                                                        {θ̇, Symbol::thetad},
                                                        {thetadd, Symbol::thetadd},
-                                                       {θ̈, Symbol::thetadd}};
+                                                       {θ̈, Symbol::thetadd},
+                                                       {T_p, Symbol::T_p}};
   std::vector<bool> seen(symbol_table().size());
   for (const auto& [x, symbol] : names) {
     EXPECT_EQ(x, Operator(symbol)) << info(symbol).ascii;

@@ -26,6 +26,7 @@ TEST(Verify, TrueOnes) {
            {"inv(H*phi*M*~phi*~H)", "~(I - H*psi*K)*inv(D)*(I - H*psi*K)"},
            {"~phi*(~H*thetadd + a)", "alpha"},
            {"H*f + armature*thetadd", "T"},
+           {"H*f + armature*thetadd - T_p", "T"},
            {"inv(H*phi*M*~phi*~H + armature)*(T - H*phi*(M*~phi*a + b))", "thetadd"},
            {"~V*M*V", "~thetad*H*phi*M*~phi*~H*thetad"},
            {"sqrt(D)*sqrt(D)", "D"},

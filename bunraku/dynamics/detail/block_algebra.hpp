@@ -9,31 +9,6 @@
 
 namespace bunraku::kernels {
 
-/// As many numbers as the hinge of one body has velocities; the rest is zero.
-template <class T>
-struct HingeVector {
-  std::array<T, max_hinge_velocities> x{};  ///< The numbers.
-
-  /// Number i.
-  constexpr T& operator[](int i) { return x[static_cast<std::size_t>(i)]; }
-  /// Number i.
-  constexpr const T& operator[](int i) const { return x[static_cast<std::size_t>(i)]; }
-  /// Elementwise sum.
-  friend constexpr HingeVector operator+(HingeVector a, const HingeVector& b) {
-    for (int i = 0; i < max_hinge_velocities; ++i) {
-      a[i] += b[i];
-    }
-    return a;
-  }
-  /// Elementwise difference.
-  friend constexpr HingeVector operator-(HingeVector a, const HingeVector& b) {
-    for (int i = 0; i < max_hinge_velocities; ++i) {
-      a[i] -= b[i];
-    }
-    return a;
-  }
-};
-
 /// The share of body k in an array over the velocities of all hinges.
 template <class T>
 HingeVector<T> hinge_part(const Blocks<T>& blocks, int k, const T* all) {
@@ -68,42 +43,38 @@ Motion<T> h_adjoint_times(const Blocks<T>& blocks, int k, const HingeVector<T>& 
   return out;
 }
 
-/// An n×n block, row by row, times x.
-template <class T>
-HingeVector<T> block_times(const T* block, int n, const HingeVector<T>& x) {
-  HingeVector<T> out{};
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      out[i] += block[i * n + j] * x[j];
-    }
-  }
-  return out;
-}
-
 /// D⁻¹(k) x. Needs articulated.
 template <class T>
 HingeVector<T> d_inverse_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
-  return block_times(blocks.D_inverse(k), blocks.nv(k), x);
+  const HingeFactors<T> factors = blocks.factors(k);
+  if (factors.n == 1) {
+    HingeVector<T> out{};
+    out[0] = x[0] * factors.L[0];
+    return out;
+  }
+  return factors.d_inverse_times(x);
 }
 
 /// G(k) x. Needs articulated.
 template <class T>
 Force<T> gain_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
-  Force<T> out = Force<T>::zero();
-  for (int j = 0; j < blocks.nv(k); ++j) {
-    out += blocks.G(blocks.first(k) + j) * x[j];
+  const Joint& joint = blocks.joint(k);
+  if (joint.nv == 1) [[likely]] {
+    return blocks.G(joint.first) * x[0];
   }
-  return out;
+  return blocks.factors(k).gain_times(x);
 }
 
 /// G*(k) m. Needs articulated.
 template <class T>
 HingeVector<T> gain_adjoint_times(const Blocks<T>& blocks, int k, const Motion<T>& m) {
-  HingeVector<T> out{};
-  for (int j = 0; j < blocks.nv(k); ++j) {
-    out[j] = dot(blocks.G(blocks.first(k) + j), m);
+  const Joint& joint = blocks.joint(k);
+  if (joint.nv == 1) {
+    HingeVector<T> out{};
+    out[0] = dot(blocks.G(joint.first), m);
+    return out;
   }
-  return out;
+  return blocks.factors(k).gain_adjoint_times(m);
 }
 
 /// [I − G(k)H(k)] f. Needs articulated.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bunraku/dynamics/detail/coordinates.hpp"
-#include "bunraku/spatial/articulated_inertia.hpp"
+#include "bunraku/dynamics/detail/elimination.hpp"
 #include "bunraku/spatial/cross.hpp"
 
 namespace bunraku::kernels {
@@ -42,6 +42,10 @@ class Blocks {
   /// P, D and G by the Riccati recursion, inward (RK92 34–41, RJK89 A.1): D(k) = HPH* + armature,
   /// G = PH*D⁻¹, P(p) = M(p) + Σ φ(p,k)[P − G D G*]φ*(p,k). Throws Error naming the hinge where D is singular.
   void need_articulated();
+
+  /// Takes body k's hinge out of P, of the whole tree or of one in which some hinges are locked: as kernels::eliminate.
+  /// Throws Error naming the hinge where D is singular; `also` as massless() has it. Needs positions.
+  void eliminate(int k, Force<T>* U, T* L, T* D, ArticulatedInertia<T>& P, std::string_view also = {});
 
   /// Number of bodies.
   int size() const { return static_cast<int>(X_PB_.size()); }
@@ -83,14 +87,15 @@ class Blocks {
   }
   /// P(k). Needs articulated.
   const ArticulatedInertia<T>& P(int k) const { return P_[at(k)]; }
-  /// Column j of PH* = GD. Needs articulated.
-  const Force<T>& U(int j) const { return U_[at(j)]; }
+  /// The factors of body k's hinge: D⁻¹, G and G* by elimination. Needs articulated.
+  HingeFactors<T> factors(int k) const {
+    const HingeSlot& slot = coordinates_.slots[at(k)];
+    return {slot.nv, U_.data() + slot.v, L_.data() + slot.d};
+  }
   /// Column j of G = PH*D⁻¹. Needs articulated.
   const Force<T>& G(int j) const { return G_[at(j)]; }
   /// D(k), symmetric, nv×nv. Needs articulated.
   const T* D(int k) const { return D_.data() + coordinates_.slots[at(k)].d; }
-  /// D⁻¹(k), likewise. Needs articulated.
-  const T* D_inverse(int k) const { return D_inverse_.data() + coordinates_.slots[at(k)].d; }
 
  private:
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -104,6 +109,7 @@ class Blocks {
   };
   void prepare(int k);
   void place(int k);
+  void need_carried();
 
   Model model_;
   const Coordinates<T>& coordinates_;
@@ -113,6 +119,7 @@ class Blocks {
   bool world_poses_ = false;
   bool velocities_ = false;
   bool articulated_ = false;
+  bool composites_ = false;
   std::vector<RigidInertia<T>> M_;
   std::vector<Joint> joints_;
   std::vector<OneAxis> one_axis_;
@@ -127,7 +134,9 @@ class Blocks {
   std::vector<Force<T>> U_;
   std::vector<Force<T>> G_;
   std::vector<T> D_;
-  std::vector<T> D_inverse_;
+  std::vector<T> L_;  // the factors' nv×nv blocks of all hinges
+  std::vector<T> doubt_;
+  std::vector<RigidInertia<T>> carried_;  // R − M
 };
 
 extern template class Blocks<double>;

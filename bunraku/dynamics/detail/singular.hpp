@@ -1,34 +1,72 @@
 /// @file
 /// When a hinge moves nothing that has mass: what of an articulated inertia is more than rounding.
+///
+/// D(k) = HPH* + armature, where P(k) = M(k) + Σ φ(k,j)[P − GDG*](j)φ*(k,j) comes from sums and differences of numbers
+/// that are no larger than those of the composite body R(k) = M(k) + Σ φ(k,j)R(j)φ*(k,j): 0 ≤ P ≤ R. So D is known up
+/// to a few ε of what R has of D's units, however little is left of it. M(k) itself is constant, folded in double
+/// precision, and exact but for that. D counts as zero where it is not above
+///
+///   8 [ε (HMH* + armature + neighbours of R − M) + ε_double (neighbours of M)],
+///
+/// `neighbours` being the elements that a change of axes mixes with HRH*. A hinge that carries 10¹⁰ times its own mass
+/// has lost ten digits, and is not singular; a massless ring on a spinning shaft is, wherever the shaft's axis points.
+///
+/// Of a hinge with several coordinates the same is asked of every pivot, the best first. In any other order, such as
+/// that of the sweeps, eliminating a poor one magnifies the rounding of the others, which is harmless in solving (no
+/// symmetric positive matrix needs pivots for that) but says nothing about rank.
+///
+/// The sweeps compare D with a constant, which no composite body exceeds at any configuration; only where D is below
+/// that is R computed and the question asked.
 #pragma once
 
 #include <limits>
+#include <span>
 #include <string_view>
-#include <type_traits>
+#include <vector>
 
 #include "bunraku/error.hpp"
-#include "bunraku/model/hinge.hpp"
+#include "bunraku/model/model.hpp"
 #include "bunraku/spatial/articulated_inertia.hpp"
 
 namespace bunraku::kernels {
 
-/// D of a one-axis hinge below this part of its neighbours in P is rounding of zero.
+/// A number below this part of those that it came from is rounding of zero.
 template <class T>
 inline constexpr T vanishing = T(8) * std::numeric_limits<T>::epsilon();
-/// Of several coordinates eliminated one after the other, a pivot below this part of what it was at first, ε^⅔:
-/// eliminating the others magnifies rounding, and what is left would keep no more than a third of its digits.
+/// Of rows eliminated one after the other, the best first, a pivot below this part of what it was at first: ε^⅔, what
+/// is left would keep no more than a third of its digits.
 template <class T>
-inline constexpr T vanishing_beside_others = std::is_same_v<T, float> ? T(2.4e-5) : T(3.7e-11);
+inline constexpr T vanishing_beside_others = sizeof(T) == sizeof(float) ? T(2.4e-5) : T(3.7e-11);
 
 /// The error of a hinge without inertia; `also` says more of the hinge: "is ... and ".
 Error massless(const Hinge& hinge, std::string_view also = {});
 
-/// The neighbours of D = HPH* in P: what D's size is compared with, in D's own units.
+/// For each velocity of all hinges: a D above it is positive beyond rounding at any configuration within the limits;
+/// one below may be so, too. A slide without limits is taken as 16 times as long as the model. O(N).
 template <class T>
-BUNRAKU_INLINE T neighbours(const ArticulatedInertia<T>& P, const Motion<T>& H) {
-  return squared_norm(H.angular) * (P.rotational.xx + P.rotational.yy + P.rotational.zz) +
-         squared_norm(H.linear) * (P.linear.xx + P.linear.yy + P.linear.zz);
+std::vector<T> doubtful_inertias(const Model& model);
+
+/// The neighbours of HRH* in R: in its units, and mixed with it by turning axes.
+template <class T>
+T neighbours(const RigidInertia<T>& R, const Motion<T>& H) {
+  return squared_norm(H.angular) * (R.inertia.xx + R.inertia.yy + R.inertia.zz) +
+         squared_norm(H.linear) * T(3) * R.mass;
 }
+
+/// A hinge whose D is in doubt, eliminated coordinate by coordinate, the last first.
+template <class T>
+struct HingeDoubt {
+  std::span<const Motion<T>> H;  ///< Columns of H*.
+  std::span<const Force<T>> U;   ///< PH* of each when it was eliminated.
+  std::span<const T> D_inverse;  ///< Of each then; zero where D was not positive.
+  std::string_view also = {};    ///< For the message: see massless().
+};
+
+/// Throws Error naming the hinge where D is not positive beyond rounding, or its size beyond the range of numbers.
+/// `own` is M(k), `carried` R(k) − M(k).
+template <class T>
+void check_positive(const Hinge& hinge, const HingeDoubt<T>& doubt, const RigidInertia<T>& own,
+                    const RigidInertia<T>& carried);
 
 /// Sets to zero what is zero of P − GDG* but for rounding: behind a free hinge everything, behind a translational one
 /// all that resists translation. A hinge further inward must not take the rounding for mass. Not so with armature.

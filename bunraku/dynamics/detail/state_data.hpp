@@ -118,7 +118,8 @@ struct StateData {
   bool factored = false;
   std::vector<Motion<T>> zeta;                          ///< Scratch, one a body.
   std::vector<ArticulatedInertia<T>> free_P;            ///< Scratch of hybrid_dynamics(), one a body.
-  std::vector<T> free_D_inverse;                        ///< Scratch of hybrid_dynamics(), the blocks of all hinges.
+  std::vector<Force<T>> free_U;                         ///< Scratch of hybrid_dynamics(), one a velocity.
+  std::vector<T> free_L;                                ///< Scratch of hybrid_dynamics(), the blocks of all hinges.
   Matrix free_mass;                                     ///< Scratch of hybrid_dynamics() with mimics, n×n.
   std::vector<Mat6<T>> upsilon;                         ///< Scratch, one a body.
   std::vector<RigidInertia<T>> composite;               ///< Scratch, one a body.

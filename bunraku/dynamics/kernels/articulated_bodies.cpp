@@ -112,9 +112,9 @@ void Sweeps<T>::eliminate_revolute(int begin, int end, Factors<T>& factors, cons
     Mat3<T> C = P.coupling;
     Sym3<T> L = P.linear;
     const Force<T> U{{J.xz, J.yz, J.zz}, C.row(2)};
-    const T D = geared ? J.zz + l.armature : J.zz;
-    if (!(D > vanishing<T> * (J.xx + J.yy + J.zz))) [[unlikely]] {
-      factors.singular = k;
+    T D = geared ? J.zz + l.armature : J.zz;
+    if (!(D > doubt_[at(l.v)])) [[unlikely]] {
+      D = factors.doubted(D);
     }
     const T inverse = T(1) / D;
     factors.U[at(l.v)] = U;
@@ -194,8 +194,6 @@ void Sweeps<T>::eliminate_floating(int k, Factors<T>& factors, const T* torque) 
   T p[6][6] = {{J.xx, J.xy, J.xz, C(0, 0), C(0, 1), C(0, 2)}, {J.xy, J.yy, J.yz, C(1, 0), C(1, 1), C(1, 2)},
                {J.xz, J.yz, J.zz, C(2, 0), C(2, 1), C(2, 2)}, {C(0, 0), C(1, 0), C(2, 0), L.xx, L.xy, L.xz},
                {C(0, 1), C(1, 1), C(2, 1), L.xy, L.yy, L.yz}, {C(0, 2), C(1, 2), C(2, 2), L.xz, L.yz, L.zz}};
-  const T floor[2] = {vanishing_beside_others<T> * (J.xx + J.yy + J.zz),
-                      vanishing_beside_others<T> * (L.xx + L.yy + L.zz)};
   T z[6] = {};
   if constexpr (forces) {
     const Force<T>& f = force_[at(k)];
@@ -208,8 +206,8 @@ void Sweeps<T>::eliminate_floating(int k, Factors<T>& factors, const T* torque) 
   }
 #pragma GCC unroll 6
   for (int j = 5; j >= 0; --j) {
-    if (!(p[j][j] > floor[j / 3])) [[unlikely]] {
-      factors.singular = k;
+    if (!(p[j][j] > doubt_[at(l.v + j)])) [[unlikely]] {
+      p[j][j] = factors.doubted(p[j][j]);
     }
     const T inverse = T(1) / p[j][j];
     T u[6] = {};
@@ -241,15 +239,13 @@ template <bool forces>
 void Sweeps<T>::eliminate_other(int k, Factors<T>& factors, const T* torque) {
   const Link<T>& l = tree_.links[at(k)];
   ArticulatedInertia<T> P = gathered(k);
-  const ArticulatedInertia<T> whole = P;
   Force<T> z = forces ? force_[at(k)] : Force<T>::zero();
   for (int j = l.v + l.nv - 1; j >= l.v; --j) {
     const Motion<T>& H = column(j);
     const Force<T> U = P * H;
-    const T D = dot(H, U) + coordinates_.armature[at(j)];
-    const T part = l.nv == 1 ? vanishing<T> : vanishing_beside_others<T>;
-    if (!(D > part * neighbours(whole, H))) [[unlikely]] {
-      factors.singular = k;
+    T D = dot(H, U) + coordinates_.armature[at(j)];
+    if (!(D > doubt_[at(j)])) [[unlikely]] {
+      D = factors.doubted(D);
     }
     const T inverse = T(1) / D;
     factors.U[at(j)] = U;
@@ -280,7 +276,7 @@ void Sweeps<T>::eliminate_other(int k, Factors<T>& factors, const T* torque) {
 template <class T>
 template <bool forces>
 void Sweeps<T>::eliminate(Factors<T>& factors, const T* torque) {
-  factors.singular = -1;
+  factors.doubtful = false;
   for (std::size_t r = tree_.runs.size(); r-- > 0;) {
     const Run& run = tree_.runs[r];
     const auto revolute = [&]<Kind kind>(int begin, int end) {
@@ -294,8 +290,8 @@ void Sweeps<T>::eliminate(Factors<T>& factors, const T* torque) {
       }
     }
   }
-  if (factors.singular >= 0) [[unlikely]] {
-    refuse(factors.singular);
+  if (factors.doubtful) [[unlikely]] {
+    settle_doubts(factors);
   }
 }
 

@@ -14,6 +14,7 @@ template <class T>
 Sweeps<T>::Sweeps(const Model& model, const Coordinates<T>& coordinates)
     : model_(model),
       coordinates_(coordinates),
+      doubt_(doubtful_inertias<T>(model)),
       tree_(model, coordinates),
       layout_(tree_),
       base_acceleration_(-tree_.world_turn.inverse_times(cast<T>(model.gravity()))),
@@ -138,9 +139,35 @@ T Sweeps<T>::log_determinant() {
   return sum;
 }
 
+/// The pose in the parent of any link.
 template <class T>
-void Sweeps<T>::refuse(int link) const {
-  throw massless(model_.bodies()[at(tree_.links[at(link)].body)].hinge);
+Transform<T> Sweeps<T>::pose_of(int k) const {
+  const Link<T>& l = tree_.links[at(k)];
+  if (l.kind > Kind::revolute_full) {
+    return pose(l);
+  }
+  const Spin<T>& s = spin_[at(k)];
+  const Mat3<T> turn{{{s.c, -s.s, T(0)}, {s.s, s.c, T(0)}, {T(0), T(0), T(1)}}};
+  return {Rotation<T>(l.turn * turn), l.p};
+}
+
+/// Throws where a D is rounding of zero, naming the outermost hinge of which that is so. Inward, with the composite
+/// bodies of singular.hpp.
+template <class T>
+void Sweeps<T>::settle_doubts(const Factors<T>& factors) {
+  std::fill(composite_.begin(), composite_.end(), RigidInertia<T>::zero());
+  for (int k = static_cast<int>(tree_.links.size()) - 1; k >= 0; --k) {
+    const Link<T>& l = tree_.links[at(k)];
+    const Motion<T> turn{{T(0), T(0), T(1)}, Vec3<T>::zero()};
+    const std::span<const Motion<T>> H = l.kind <= Kind::revolute_full
+                                             ? std::span<const Motion<T>>(&turn, 1)
+                                             : std::span<const Motion<T>>(H_.data() + l.v, at(l.nv));
+    const HingeDoubt<T> doubt{H, {factors.U.data() + l.v, at(l.nv)}, {factors.D_inverse.data() + l.v, at(l.nv)}};
+    check_positive(model_.bodies()[at(l.body)].hinge, doubt, l.inertia, composite_[at(k)]);
+    if (l.parent >= 0) {
+      composite_[at(l.parent)] += pose_of(k) * (l.inertia + composite_[at(k)]);
+    }
+  }
 }
 
 template Sweeps<double>::Sweeps(const Model&, const Coordinates<double>&);
@@ -149,13 +176,13 @@ template void Sweeps<double>::need_positions();
 template void Sweeps<double>::need_articulated();
 template Motion<double> Sweeps<double>::joint_map_rate(const Link<double>&, const double*) const;
 template double Sweeps<double>::log_determinant();
-template void Sweeps<double>::refuse(int) const;
+template void Sweeps<double>::settle_doubts(const Factors<double>&);
 template Sweeps<float>::Sweeps(const Model&, const Coordinates<float>&);
 template void Sweeps<float>::set_state(const float*, const float*);
 template void Sweeps<float>::need_positions();
 template void Sweeps<float>::need_articulated();
 template Motion<float> Sweeps<float>::joint_map_rate(const Link<float>&, const float*) const;
 template float Sweeps<float>::log_determinant();
-template void Sweeps<float>::refuse(int) const;
+template void Sweeps<float>::settle_doubts(const Factors<float>&);
 
 }  // namespace bunraku::kernels

@@ -6,6 +6,7 @@
 /// known, and the acceleration of a point at p is a + A p with A = ω̇~ + ω~ω~.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "bunraku/dynamics/kernels/lanes.hpp"
@@ -35,7 +36,15 @@ template <class T>
 struct Factors {
   std::vector<Force<T>> U{};   ///< P H* of each coordinate.
   std::vector<T> D_inverse{};  ///< 1/D of each coordinate.
-  int singular = -1;           ///< A link whose D is not positive, or −1.
+  bool doubtful = false;       ///< Whether some D may be rounding of zero.
+
+  /// Notes a D that may be rounding of zero, and what to go on with: D, or infinity where it is not positive, as if the
+  /// hinge were locked, so that nothing is divided by zero and no hinge inward of it looks singular on its account.
+  /// Inline: a call, however rare, would have the sweep keep its numbers in memory.
+  BUNRAKU_INLINE T doubted(const T& D) {
+    doubtful = true;
+    return D > T(0) ? D : std::numeric_limits<T>::infinity();
+  }
 };
 
 /// So many rows of 𝓜⁻¹ are made at a time.
@@ -87,7 +96,8 @@ class Sweeps {
   void spin();
   void place(int k);
   Motion<T> joint_map_rate(const Link<T>& l, const T* velocity) const;
-  [[noreturn]] void refuse(int link) const;
+  Transform<T> pose_of(int k) const;
+  void settle_doubts(const Factors<T>& factors);
   const Transform<T>& placed(const Link<T>& l) const { return placed_[at(l.special)]; }
   Vec3<T> slid(const Link<T>& l) const { return l.p + l.turn.column(2) * q_[l.q]; }
   /// The pose in the parent of a link that is not revolute.
@@ -164,6 +174,7 @@ class Sweeps {
 
   Model model_;
   const Coordinates<T>& coordinates_;
+  std::vector<T> doubt_;  // of each velocity: a D above it is certainly positive
   Tree<T> tree_;
   ColumnLayout layout_;
   const T* q_ = nullptr;

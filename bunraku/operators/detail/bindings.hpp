@@ -64,6 +64,7 @@ class Bindings {
   void bind(VariableBlocks values);
 
   const Model& model() const { return model_; }
+  PassiveForces passive_forces() const { return passive_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   /// Those on body k.
   const std::vector<int>& nodes_at(int k) const { return nodes_at_[static_cast<std::size_t>(k)]; }
@@ -124,6 +125,7 @@ class Bindings {
   void fill_accelerations();
   void fill_forces();
   void fill_torques();
+  /// The dynamics at the state.
   State& dynamics();
   std::vector<double>& stored(Symbol symbol);
 
@@ -133,7 +135,7 @@ class Bindings {
   std::vector<double> v_;
   kernels::Blocks<double> blocks_;
   PassiveForces passive_;
-  std::unique_ptr<State> dynamics_;  // where accelerations follow from given torques
+  std::unique_ptr<State> dynamics_;  // for what is the same there: θ̈ from given torques, passive torques
   std::vector<Cluster> clusters_;
   std::vector<int> cluster_of_;  // by body
   std::vector<Node> nodes_;
