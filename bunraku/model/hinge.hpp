@@ -94,7 +94,8 @@ struct HingeDof {
   double armature = 0;
   /// Viscous friction: torque −damping · v.
   double damping = 0;
-  /// Coulomb friction: torque of at most this size against the motion.
+  /// Coulomb friction: torque −friction · sign(v), zero at rest, so that a hinge that rests never sticks. For
+  /// simulations see inverse_dynamics.hpp.
   double friction = 0;
   /// Spring: torque −stiffness · difference(rest, q).
   double stiffness = 0;
