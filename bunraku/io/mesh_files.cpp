@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -21,37 +24,14 @@ namespace bunraku::io {
 
 namespace fs = std::filesystem;
 
-#ifndef BUNRAKU_ASSIMP
-
-std::optional<Mesh> read_mesh(const fs::path& /*path*/, std::size_t& /*bytes_left*/, std::string& problem) {
-  problem = "this build of Bunraku cannot read meshes: it was made without assimp";
-  return std::nullopt;
-}
-
-#else
-
 namespace {
 
-/// Lets a mesh file name no others: materials and textures weigh nothing.
-class NoFiles : public Assimp::IOSystem {
- public:
-  bool Exists(const char* /*name*/) const override { return false; }
-  char getOsSeparator() const override { return '/'; }
-  Assimp::IOStream* Open(const char* /*name*/, const char* /*mode*/) override { return nullptr; }
-  void Close(Assimp::IOStream* /*stream*/) override {}
-};
-
-/// The ending in small letters, where it is one of those that are read.
+/// The ending in small letters, without the dot.
 std::string kind_of_file(const fs::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const char* known : {".stl", ".obj", ".ply", ".dae", ".gltf", ".glb"}) {
-    if (ending == known) {
-      return ending.substr(1);
-    }
-  }
-  return {};
+  return ending.empty() ? ending : ending.substr(1);
 }
 
 std::optional<std::string> read_bytes(const fs::path& path, std::size_t& bytes_left, std::string& problem) {
@@ -76,6 +56,63 @@ std::optional<std::string> read_bytes(const fs::path& path, std::size_t& bytes_l
   }
   return text;
 }
+
+/// MuJoCo's own format: the numbers of vertices, normals, texture coordinates and faces, then all of each.
+std::optional<Mesh> read_msh(const std::string& bytes, std::string& problem) {
+  std::array<std::int32_t, 4> counts{};
+  const std::size_t head = sizeof(counts);
+  problem = "it is no mesh of MuJoCo's format";
+  if (bytes.size() < head) {
+    return std::nullopt;
+  }
+  std::memcpy(counts.data(), bytes.data(), head);
+  const auto [vertices, normals, textures, faces] = counts;
+  const auto in_bounds = [](std::int32_t n) { return n >= 0 && static_cast<std::size_t>(n) <= max_mesh_parts; };
+  if (!std::all_of(counts.begin(), counts.end(), in_bounds)) {
+    return std::nullopt;
+  }
+  const auto size = [](std::int32_t n, std::size_t each) { return static_cast<std::size_t>(n) * each * 4; };
+  const std::size_t faces_at = head + size(vertices, 3) + size(normals, 3) + size(textures, 2);
+  if (bytes.size() != faces_at + size(faces, 3)) {
+    return std::nullopt;
+  }
+  Mesh out;
+  for (std::int32_t i = 0; i < vertices; ++i) {
+    std::array<float, 3> v{};
+    std::memcpy(v.data(), bytes.data() + head + size(i, 3), sizeof(v));
+    if (!std::all_of(v.begin(), v.end(), [](float x) { return std::isfinite(x); })) {
+      return std::nullopt;
+    }
+    out.vertices.push_back({static_cast<double>(v[0]), static_cast<double>(v[1]), static_cast<double>(v[2])});
+  }
+  for (std::int32_t i = 0; i < faces; ++i) {
+    std::array<std::int32_t, 3> f{};
+    std::memcpy(f.data(), bytes.data() + faces_at + size(i, 3), sizeof(f));
+    if (!std::all_of(f.begin(), f.end(), [n = vertices](std::int32_t k) { return k >= 0 && k < n; })) {
+      return std::nullopt;
+    }
+    out.faces.push_back({f[0], f[1], f[2]});
+  }
+  return out;
+}
+
+#ifndef BUNRAKU_ASSIMP
+
+std::optional<Mesh> import_mesh(const std::string& /*bytes*/, const std::string& /*kind*/, std::string& problem) {
+  problem = "this build of Bunraku cannot read it: it was made without assimp";
+  return std::nullopt;
+}
+
+#else
+
+/// Lets a mesh file name no others: materials and textures weigh nothing.
+class NoFiles : public Assimp::IOSystem {
+ public:
+  bool Exists(const char* /*name*/) const override { return false; }
+  char getOsSeparator() const override { return '/'; }
+  Assimp::IOStream* Open(const char* /*name*/, const char* /*mode*/) override { return nullptr; }
+  void Close(Assimp::IOStream* /*stream*/) override {}
+};
 
 /// False where a face names a vertex that there is not, or a number is not finite.
 bool append(const aiMesh& from, Mesh& to) {
@@ -107,23 +144,11 @@ bool append(const aiMesh& from, Mesh& to) {
   return true;
 }
 
-}  // namespace
-
-std::optional<Mesh> read_mesh(const fs::path& path, std::size_t& bytes_left, std::string& problem) {
-  const std::string kind = kind_of_file(path);
-  if (kind.empty()) {
-    problem =
-        fmt::format("files of the kind '{}' are not read", bunraku::detail::printable(path.extension().string(), 20));
-    return std::nullopt;
-  }
-  const auto bytes = read_bytes(path, bytes_left, problem);
-  if (!bytes) {
-    return std::nullopt;
-  }
+std::optional<Mesh> import_mesh(const std::string& bytes, const std::string& kind, std::string& problem) {
   Assimp::Importer importer;
   importer.SetIOHandler(new NoFiles);  // which the importer deletes
   const aiScene* scene = importer.ReadFileFromMemory(
-      bytes->data(), bytes->size(),
+      bytes.data(), bytes.size(),
       aiProcess_Triangulate | aiProcess_PreTransformVertices | aiProcess_ValidateDataStructure, kind.c_str());
   if (scene == nullptr || scene->mMeshes == nullptr) {
     problem = fmt::format("it is no mesh: {}", bunraku::detail::printable(importer.GetErrorString(), 100));
@@ -141,5 +166,21 @@ std::optional<Mesh> read_mesh(const fs::path& path, std::size_t& bytes_left, std
 }
 
 #endif
+
+}  // namespace
+
+std::optional<Mesh> read_mesh(const fs::path& path, std::size_t& bytes_left, std::string& problem) {
+  static constexpr std::array<std::string_view, 7> known = {"stl", "obj", "ply", "dae", "gltf", "glb", "msh"};
+  const std::string kind = kind_of_file(path);
+  if (std::find(known.begin(), known.end(), kind) == known.end()) {
+    problem = fmt::format("files of the kind '{}' are not read", bunraku::detail::printable(kind, 20));
+    return std::nullopt;
+  }
+  const auto bytes = read_bytes(path, bytes_left, problem);
+  if (!bytes) {
+    return std::nullopt;
+  }
+  return kind == "msh" ? read_msh(*bytes, problem) : import_mesh(*bytes, kind, problem);
+}
 
 }  // namespace bunraku::io

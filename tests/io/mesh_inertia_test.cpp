@@ -262,6 +262,27 @@ std::string as_text_stl(const Triangles& t) {
   return out + "endsolid box\n";
 }
 
+std::string as_msh(const Triangles& t, std::int32_t normals) {
+  std::string out;
+  const auto add = [&](const auto& value) {
+    std::array<char, sizeof(value)> bytes{};
+    std::memcpy(bytes.data(), &value, sizeof(value));
+    out.append(bytes.data(), bytes.size());
+  };
+  for (const std::int32_t count :
+       {static_cast<std::int32_t>(t.vertices.size()), normals, 2, static_cast<std::int32_t>(t.faces.size())}) {
+    add(count);
+  }
+  for (const Vec3<double>& v : t.vertices) {
+    add(std::array<float, 3>{static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)});
+  }
+  out.append(static_cast<std::size_t>(normals) * 12 + 2 * 8, '\0');
+  for (const std::array<int, 3>& f : t.faces) {
+    add(f);
+  }
+  return out;
+}
+
 bool can_read_meshes(const Model& model) {
   const std::vector<std::string> all = warnings(model);
   return std::none_of(all.begin(), all.end(),
@@ -275,7 +296,8 @@ TEST(MeshFiles, are_read_where_the_inertia_is_asked_for) {
   folder.write("meshes/b.STL", as_binary_stl(t));
   folder.write("meshes/c.stl", as_text_stl(t));
   folder.write("meshes/d.stl", "not a mesh");
-  for (const char* file : {"a.obj", "b.STL", "c.stl"}) {
+  folder.write("meshes/e.msh", as_msh(t, 8));
+  for (const char* file : {"e.msh", "a.obj", "b.STL", "c.stl"}) {
     SCOPED_TRACE(file);
     const std::string text = with_mesh(fmt::format("file='{}' scale='1 1 0.5' inertia='exact'", file));
     const Model model =
@@ -307,12 +329,16 @@ TEST(MeshFiles, that_are_broken_are_no_meshes) {
   folder.write("wild.stl", as_binary_stl(wild));
   folder.write("empty.stl", "");
   folder.write("far.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 99999999\n");
-  folder.write("other.msh", "x");
+  folder.write("other.off", "x");
+  folder.write("short.msh", as_msh(t, 8).substr(0, 100));
+  Triangles bad = t;
+  bad.faces[0][0] = 8;
+  folder.write("far.msh", as_msh(bad, 0));
   std::error_code error;
   folder.write("large.stl", "solid");
   std::filesystem::resize_file(folder / "large.stl", 5'000'000'000, error);  // takes no space
-  for (const char* file :
-       {"many.stl", "short.stl", "wild.stl", "empty.stl", "far.obj", "other.msh", "large.stl", "folder.stl"}) {
+  for (const char* file : {"many.stl", "short.stl", "wild.stl", "empty.stl", "far.obj", "other.off", "short.msh",
+                           "far.msh", "large.stl", "folder.stl"}) {
     SCOPED_TRACE(file);
     const Model model = load(folder.write("m.xml", with_mesh(fmt::format("file='{}'", file))));
     EXPECT_THAT(warnings(model), Contains(HasSubstr("the inertia of <geom name=\"g\"> in body 'b' is not known")));
@@ -326,6 +352,7 @@ TEST(MeshFiles, that_are_damaged_do_no_harm) {
   std::mt19937 random(7);
   for (const auto& [name, text] : {std::pair<std::string, std::string>("m.stl", as_binary_stl(t)),
                                    std::pair<std::string, std::string>("m.stl", as_text_stl(t)),
+                                   std::pair<std::string, std::string>("m.msh", as_msh(t, 8)),
                                    std::pair<std::string, std::string>("m.obj", as_obj(t))}) {
     for (int i = 0; i < 100; ++i) {
       std::string damaged = text;

@@ -47,8 +47,8 @@ std::optional<MeshProperties> mesh_properties(const Mesh& mesh, MeshInside insid
 /// The smallest convex mesh around points; nothing where they lie in a plane to rounding, or are beyond max_mesh_parts.
 std::optional<Mesh> convex_hull(const std::vector<Vec3<double>>& points);
 
-/// Reads an STL, OBJ, PLY, Collada or glTF file. Nothing where that is not possible, with the reason in `problem`.
-/// `bytes_left` bounds what may be read in all, and is counted down.
+/// Reads a file in STL, OBJ, PLY, Collada, glTF or MuJoCo's own format. Nothing where that is not possible, with the
+/// reason in `problem`. `bytes_left` bounds what may be read in all, and is counted down.
 std::optional<Mesh> read_mesh(const std::filesystem::path& path, std::size_t& bytes_left, std::string& problem);
 
 }  // namespace bunraku::io
