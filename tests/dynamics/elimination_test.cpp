@@ -30,9 +30,7 @@ double worst_error(const Model& model, const Eigen::VectorXd& q, const Eigen::Ve
   worst = std::max(worst, reference.lambda_inverse_error(last, lambda));
   using namespace soa;
   System system(model);
-  const Eigen::VectorXd rest = Eigen::VectorXd::Zero(model.nv());
-  system.set_state({q.data(), static_cast<std::size_t>(q.size())},
-                   {rest.data(), static_cast<std::size_t>(rest.size())});
+  system.set_state(q, Eigen::VectorXd::Zero(model.nv()));
   const Eigen::VectorXd by_operators = system(~(I - H * psi * K) * inv(D) * (I - H * psi * K)) * torque;
   return std::max(worst, reference.solve_error(torque, by_operators));
 }
