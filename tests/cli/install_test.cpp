@@ -179,7 +179,7 @@ TEST_F(Completion, OffersCommands) {
 
 TEST_F(Completion, OffersTheOptionsOfACommand) {
   EXPECT_EQ(offered({"op", "robot.urdf", "--de"}), "--dense\n");
-  EXPECT_EQ(offered({"eval", "--free"}), "--free-base\n");
+  EXPECT_EQ(offered({"eval", "--free"}), "--free-base\n--free-mimics\n");
   for (const std::string& command : commands) {
     std::set<std::string> offers = options_in(offered({command, "--"}));
     offers.erase("--help");

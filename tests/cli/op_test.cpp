@@ -199,7 +199,10 @@ TEST_F(Op, AgreesWithEvalAboutPassiveForces) {
     Eigen::MatrixXd passive(2, 1);
     passive << -0.7 * 1.5 - 0.2 - 3 * 0.3, 2 * 2;
     EXPECT_TRUE(is_near(of("T_p"), Eigen::MatrixXd(*ideal == '\0' ? 1.0 * passive : 0.0 * passive), 1e-14)) << ideal;
-    EXPECT_TRUE(is_near(of("H*f + armature*thetadd - T_p - T"), Eigen::MatrixXd(Eigen::MatrixXd::Zero(2, 1)), 1e-12));
+    const std::string moving = "{\"q\": [0.3, -0.4], \"v\": [1.5, -2], \"a\": [0.1, 0.2]}\n";
+    const Result balance = run(
+        fmt::format("op '{}' 'H*f + armature*thetadd - T_p - T' --dense --json --states -{}", model, ideal), moving);
+    EXPECT_TRUE(is_near(data_of(balance.out, 2, 1), Eigen::MatrixXd(Eigen::MatrixXd::Zero(2, 1)), 1e-12));
   }
 }
 
