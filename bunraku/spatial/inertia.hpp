@@ -36,7 +36,7 @@ struct RigidInertia {
   static constexpr RigidInertia from_parameters(const T* pi) {
     return {pi[0], {pi[1], pi[2], pi[3]}, {pi[4], pi[7], pi[9], pi[5], pi[6], pi[8]}};
   }
-  /// @copydoc from_parameters(const T*)
+  /// From ten numbers in the order of `parameters`.
   static constexpr RigidInertia from_parameters(const std::array<T, 10>& pi) { return from_parameters(pi.data()); }
   /// The 36 numbers.
   constexpr Mat6<T> matrix() const {

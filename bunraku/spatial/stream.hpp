@@ -1,5 +1,5 @@
 /// @file
-/// Spatial types as text for people: `std::cout << pose`. A header of its own, so that nobody else pays for <ostream>.
+/// Spatial types as text for people: `std::cout << pose`. A header of its own, so that nobody else pays for streams.
 /// Numbers are written with the stream's own precision and flags.
 #pragma once
 
