@@ -92,7 +92,7 @@ void MjcfAssets::read_vertices(const XmlElement& element, io::Mesh& mesh) {
     std::array<int, 3> corners{};
     for (std::size_t k = 0; k < 3; ++k) {
       const double index = (*faces)[i + k];
-      if (!(index >= 0 && index < count)) {
+      if (index < 0 || index >= count) {
         element.error(fmt::format("a face of {} names the vertex {}, but there are {}", element.description(), index,
                                   mesh.vertices.size()),
                       "number the vertices from 0");

@@ -154,7 +154,7 @@ Operator Operator::variable(const std::string& name, SpaceKind range, SpaceKind 
   const auto has_space = [](SpaceKind kind) {
     return kind == SpaceKind::hinge || kind == SpaceKind::body || kind == SpaceKind::node;
   };
-  if (!has_space(range) || !(has_space(domain) || domain == SpaceKind::number)) {
+  if (!has_space(range) || (!has_space(domain) && domain != SpaceKind::number)) {
     throw OperatorError(fmt::format("the variable '{}' needs a range: hinge, body or node space", name));
   }
   return Operator(Term{.type = TermType::variable, .name = name, .range = {range}, .domain = {domain}});

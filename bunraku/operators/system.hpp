@@ -126,9 +126,9 @@ class BUNRAKU_API System {
   void set_nodes(std::vector<Node> nodes);
   /// The same by name.
   void set_nodes(const std::vector<std::string>& names);
-  /// Gives a variable its values: a stacked vector's numbers, or the diagonal blocks of an operator body by body (of a
+  /// Gives a variable its numbers: a stacked vector's numbers, or the diagonal blocks of an operator body by body (of a
   /// node-space one node by node), each row by row. Throws ArgumentError for a wrong number of them.
-  void bind(const Operator& variable, const Input<double>& values);
+  void bind(const Operator& variable, const Input<double>& numbers);
   /// Gives a variable random values, uniform in (−1, 1).
   void bind_random(const Operator& variable, std::uint64_t seed);
 

@@ -97,14 +97,14 @@ BUNRAKU_INLINE Transform<typename Derived::Scalar> transform_from_eigen(const Ei
           vec3_from_eigen(m.template topRightCorner<3, 1>())};
 }
 /// Eigen's own type for a pose as ours; `Eigen::Isometry3d` is one. Its linear part must be a rotation.
-template <class T, int Mode, int Options>
-BUNRAKU_INLINE Transform<T> transform_from_eigen(const Eigen::Transform<T, 3, Mode, Options>& x) {
+template <class T, int mode, int options>
+BUNRAKU_INLINE Transform<T> transform_from_eigen(const Eigen::Transform<T, 3, mode, options>& x) {
   return {Rotation<T>(mat3_from_eigen(x.matrix().template topLeftCorner<3, 3>())),
           vec3_from_eigen(x.matrix().template topRightCorner<3, 1>())};
 }
 /// Eigen's quaternion as ours.
-template <class T, int Options>
-BUNRAKU_INLINE Quaternion<T> quaternion_from_eigen(const Eigen::Quaternion<T, Options>& q) {
+template <class T, int options>
+BUNRAKU_INLINE Quaternion<T> quaternion_from_eigen(const Eigen::Quaternion<T, options>& q) {
   return {q.w(), q.x(), q.y(), q.z()};
 }
 /// (ω, v) from an Eigen 6-vector.
