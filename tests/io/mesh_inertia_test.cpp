@@ -188,7 +188,8 @@ TEST(MeshInertia, of_a_ball_of_many_points) {
     const double angle = i * pi * (3 - std::sqrt(5.0));
     t.vertices.push_back({r * std::cos(angle), r * std::sin(angle), z});
   }
-  const RigidInertia<double>& inertia = body(read(with_mesh(vertices(t))), "b").inertia;
+  const Model model = read(with_mesh(vertices(t)));
+  const RigidInertia<double>& inertia = body(model, "b").inertia;
   const double mass = 4000 * pi / 3;
   EXPECT_NEAR(inertia.mass, mass, 5e-3 * mass);
   EXPECT_LT(inertia.mass, mass);
