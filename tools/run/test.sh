@@ -86,15 +86,6 @@ run_native_tests() {
   ctest --preset release -j "$jobs" -LE '^(io|harness|installed)$'
 }
 
-build_fuzzers() {
-  build_preset fuzz
-  local name
-  for name in $(fuzzer_names); do
-    copy_seeds "$name" "build/fuzz-seeds/$name"
-    "build/fuzz/fuzz/${name}_fuzzer" -runs=0 -rss_limit_mb=2048 -timeout=20 "build/fuzz-seeds/$name"
-  done
-}
-
 command_test() {
   local quick=false only='' sanitizer=asan start=$SECONDS
   while [[ $# -gt 0 ]]; do
@@ -125,7 +116,6 @@ command_test() {
   need_build
   if $all; then
     need_tools
-    need_clang
     need doxygen=doxygen
     stage "format" format check_format
     stage "reference documentation" docs make_docs
@@ -144,7 +134,6 @@ command_test() {
     stage "clang-tidy" tidy python3 tools/tidy.py -j "$jobs"
     stage "native build, benchmarks" build-native build_benchmarks
     stage "native tests" ctest-native run_native_tests
-    stage "fuzzers, over their seeds" build-fuzz build_fuzzers
     stage "static build" build-static build_preset static
     stage "use from outside, with other flags" consumer tests/consumer/matrix
   fi
