@@ -18,6 +18,8 @@ namespace {
 /// Operators with more columns than this are compared on random vectors.
 constexpr int most_columns = 400;
 constexpr int vectors_instead = 16;
+/// Differences below this part of what an operator is made of are rounding.
+constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 
 struct Difference {
   double residual = 0;
@@ -27,7 +29,41 @@ struct Difference {
   double right = 0;
 };
 
-/// The largest difference of two operators, relative to the larger of their largest numbers.
+/// How large the numbers are that x is made of: those of a sum's terms add up, those of a product's factors multiply.
+double magnitude(System& system, const Operator& x) {
+  const Term& term = x.term();
+  double out = term.type == TermType::product ? 1 : 0;
+  switch (term.type) {
+    case TermType::sum:
+    case TermType::product:
+      for (const Operator& part : term.parts) {
+        const double size = magnitude(system, part);
+        out = term.type == TermType::product ? out * size : out + size;
+      }
+      return out;
+    case TermType::adjoint:
+      return magnitude(system, term.parts.front());
+    case TermType::scale:
+      return std::abs(term.number) * magnitude(system, term.parts.front());
+    default:
+      break;
+  }
+  Evaluation value = system.literal(x);
+  std::vector<double> column(static_cast<std::size_t>(value.cols()));
+  std::vector<double> result(static_cast<std::size_t>(value.rows()));
+  for (int j = 0; j < std::min(value.cols(), most_columns); ++j) {
+    std::fill(column.begin(), column.end(), 0.0);
+    column[static_cast<std::size_t>(j)] = 1;
+    value.apply(column, result);
+    for (const double number : result) {
+      out = std::max(out, std::abs(number));
+    }
+  }
+  return out;
+}
+
+/// The largest difference of two operators, relative to the larger of their largest numbers; where it is rounding of
+/// what they are made of, as where both vanish, relative to that.
 Difference compare(System& system, const Operator& lhs, const Operator& rhs, Random& random) {
   Evaluation left = system.literal(lhs);
   Evaluation right = system.literal(rhs);
@@ -60,6 +96,12 @@ Difference compare(System& system, const Operator& lhs, const Operator& rhs, Ran
     }
   }
   out.residual = difference <= 0 ? 0 : difference / largest;
+  if (out.residual > rounding && std::isfinite(out.residual)) {
+    const double made_of = std::max(magnitude(system, lhs), magnitude(system, rhs));
+    if (difference <= rounding * made_of) {
+      out.residual = difference / made_of;
+    }
+  }
   return out;
 }
 
