@@ -10,8 +10,8 @@ import collections
 import re
 import sys
 
-# "  3/90 Test  #3: model.Hinge.Laws ......   Passed    0.02 sec"
-VERDICT = re.compile(r"^ *\d+/\d+ Test +#(\d+): (\S+) (.*?) *[\d.]+ sec")
+# "  3/90 Test  #3: model.Hinge.Laws/0  # GetParam() = 0 ......   Passed    0.02 sec"
+VERDICT = re.compile(r"^ *\d+/\d+ Test +#(\d+): (\S+) .*?(Passed|\*\*\*Skipped|\*\*\*.*?) *[\d.]+ sec")
 # "3: [  PASSED  ] 12 tests."
 SUMMARY = re.compile(r"^(\d+): \[ +(PASSED|FAILED|SKIPPED) +\] (\d+) tests?[.,]")
 SKIPPED_IN_PROGRAM = re.compile(r"^\d+: \[ +SKIPPED +\] ([A-Za-z]\S*)$")
@@ -22,7 +22,7 @@ def count(lines):
     verdicts, programs, names = {}, collections.defaultdict(collections.Counter), []
     for line in lines:
         if match := VERDICT.match(line):
-            verdicts[match[1]] = (match[2], match[3].strip(". *"))
+            verdicts[match[1]] = (match[2], match[3].strip("*"))
         elif match := SUMMARY.match(line):
             programs[match[1]][match[2]] += int(match[3])
         elif (match := SKIPPED_IN_PROGRAM.match(line)) and match[1] not in names:
@@ -45,7 +45,7 @@ def count(lines):
 def check():
     """Counts logs whose numbers are known."""
     each = """      Start  1: a.One
- 1/4 Test  #1: a.One ..........................   Passed    0.01 sec
+ 1/4 Test  #1: a.One/0  # GetParam() = "x .." ..   Passed    0.01 sec
  2/4 Test  #2: a.Two ..........................***Skipped   0.01 sec
  3/4 Test #13: b.Long.Name/0 ..................***Failed    0.21 sec
  4/4 Test  #4: b.Slow .........................***Timeout 300.01 sec
