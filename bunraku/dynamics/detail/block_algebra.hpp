@@ -25,7 +25,7 @@ void set_hinge_part(const Blocks<T>& blocks, int k, const HingeVector<T>& part, 
 
 /// H(k) f. Needs positions.
 template <class T>
-HingeVector<T> h_times(const Blocks<T>& blocks, int k, const Force<T>& f) {
+BUNRAKU_INLINE HingeVector<T> h_times(const Blocks<T>& blocks, int k, const Force<T>& f) {
   HingeVector<T> out{};
   for (int j = 0; j < blocks.nv(k); ++j) {
     out[j] = dot(blocks.H(blocks.first(k) + j), f);
@@ -35,7 +35,7 @@ HingeVector<T> h_times(const Blocks<T>& blocks, int k, const Force<T>& f) {
 
 /// H*(k) x. Needs positions.
 template <class T>
-Motion<T> h_adjoint_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
+BUNRAKU_INLINE Motion<T> h_adjoint_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
   Motion<T> out = Motion<T>::zero();
   for (int j = 0; j < blocks.nv(k); ++j) {
     out += blocks.H(blocks.first(k) + j) * x[j];
@@ -45,7 +45,7 @@ Motion<T> h_adjoint_times(const Blocks<T>& blocks, int k, const HingeVector<T>& 
 
 /// D⁻¹(k) x. Needs articulated.
 template <class T>
-HingeVector<T> d_inverse_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
+BUNRAKU_INLINE HingeVector<T> d_inverse_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
   const HingeFactors<T> factors = blocks.factors(k);
   if (factors.n == 1) {
     HingeVector<T> out{};
@@ -57,7 +57,7 @@ HingeVector<T> d_inverse_times(const Blocks<T>& blocks, int k, const HingeVector
 
 /// G(k) x. Needs articulated.
 template <class T>
-Force<T> gain_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
+BUNRAKU_INLINE Force<T> gain_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
   const Joint& joint = blocks.joint(k);
   if (joint.nv == 1) [[likely]] {
     return blocks.G(joint.first) * x[0];
@@ -67,7 +67,7 @@ Force<T> gain_times(const Blocks<T>& blocks, int k, const HingeVector<T>& x) {
 
 /// G*(k) m. Needs articulated.
 template <class T>
-HingeVector<T> gain_adjoint_times(const Blocks<T>& blocks, int k, const Motion<T>& m) {
+BUNRAKU_INLINE HingeVector<T> gain_adjoint_times(const Blocks<T>& blocks, int k, const Motion<T>& m) {
   const Joint& joint = blocks.joint(k);
   if (joint.nv == 1) {
     HingeVector<T> out{};

@@ -112,11 +112,8 @@ void Sweeps<T>::eliminate_revolute(int begin, int end, Factors<T>& factors, cons
     Mat3<T> C = P.coupling;
     Sym3<T> L = P.linear;
     const Force<T> U{{J.xz, J.yz, J.zz}, C.row(2)};
-    T D = geared ? J.zz + l.armature : J.zz;
-    if (!(D > doubt_[at(l.v)])) [[unlikely]] {
-      D = factors.doubted(D);
-    }
-    const T inverse = T(1) / D;
+    const T D = geared ? J.zz + l.armature : J.zz;
+    const T inverse = factors.inverse(D, doubt_[at(l.v)]);
     factors.U[at(l.v)] = U;
     factors.D_inverse[at(l.v)] = inverse;
     Force<T> z{};
@@ -206,10 +203,7 @@ void Sweeps<T>::eliminate_floating(int k, Factors<T>& factors, const T* torque) 
   }
 #pragma GCC unroll 6
   for (int j = 5; j >= 0; --j) {
-    if (!(p[j][j] > doubt_[at(l.v + j)])) [[unlikely]] {
-      p[j][j] = factors.doubted(p[j][j]);
-    }
-    const T inverse = T(1) / p[j][j];
+    const T inverse = factors.inverse(p[j][j], doubt_[at(l.v + j)]);
     T u[6] = {};
 #pragma GCC unroll 6
     for (int i = 0; i <= j; ++i) {
@@ -243,11 +237,7 @@ void Sweeps<T>::eliminate_other(int k, Factors<T>& factors, const T* torque) {
   for (int j = l.v + l.nv - 1; j >= l.v; --j) {
     const Motion<T>& H = column(j);
     const Force<T> U = P * H;
-    T D = dot(H, U) + coordinates_.armature[at(j)];
-    if (!(D > doubt_[at(j)])) [[unlikely]] {
-      D = factors.doubted(D);
-    }
-    const T inverse = T(1) / D;
+    const T inverse = factors.inverse(dot(H, U) + coordinates_.armature[at(j)], doubt_[at(j)]);
     factors.U[at(j)] = U;
     factors.D_inverse[at(j)] = inverse;
     if constexpr (forces) {

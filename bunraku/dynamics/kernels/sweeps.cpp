@@ -14,7 +14,6 @@ template <class T>
 Sweeps<T>::Sweeps(const Model& model, const Coordinates<T>& coordinates)
     : model_(model),
       coordinates_(coordinates),
-      doubt_(doubtful_inertias<T>(model)),
       tree_(model, coordinates),
       layout_(tree_),
       base_acceleration_(-tree_.world_turn.inverse_times(cast<T>(model.gravity()))),
@@ -36,7 +35,8 @@ Sweeps<T>::Sweeps(const Model& model, const Coordinates<T>& coordinates)
       composite_(tree_.links.size()),
       columns_(at(layout_.registers)),
       ancestors_(at(layout_.depth + 1)),
-      rows_(at(layout_.registers)) {
+      rows_(at(layout_.registers)),
+      doubt_(doubtful_inertias<T>(model)) {
   for (const Link<T>& l : tree_.links) {
     for (int j = 0; j < l.nv; ++j) {  // those of general hinges come with each state
       H_[at(l.v + j)][l.kind == Kind::prismatic ? 5 : j] = T(1);

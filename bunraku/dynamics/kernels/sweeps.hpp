@@ -38,12 +38,15 @@ struct Factors {
   std::vector<T> D_inverse{};  ///< 1/D of each coordinate.
   bool doubtful = false;       ///< Whether some D may be rounding of zero.
 
-  /// Notes a D that may be rounding of zero, and what to go on with: D, or infinity where it is not positive, as if the
-  /// hinge were locked, so that nothing is divided by zero and no hinge inward of it looks singular on its account.
-  /// Inline: a call, however rare, would have the sweep keep its numbers in memory.
-  BUNRAKU_INLINE T doubted(const T& D) {
+  /// 1/D. A D that is not above `doubt` may be rounding of zero, which is noted; where it is not positive the inverse
+  /// is zero, as if the hinge were locked, so that nothing is divided by zero and no hinge inward of it looks singular
+  /// on its account. A branch and no choice of numbers: the division must not wait for the comparison.
+  BUNRAKU_INLINE T inverse(const T& D, const T& doubt) {
+    if (D > doubt) [[likely]] {
+      return T(1) / D;
+    }
     doubtful = true;
-    return D > T(0) ? D : std::numeric_limits<T>::infinity();
+    return D > T(0) ? T(1) / D : T(0);
   }
 };
 
@@ -174,7 +177,6 @@ class Sweeps {
 
   Model model_;
   const Coordinates<T>& coordinates_;
-  std::vector<T> doubt_;  // of each velocity: a D above it is certainly positive
   Tree<T> tree_;
   ColumnLayout layout_;
   const T* q_ = nullptr;
@@ -201,6 +203,7 @@ class Sweeps {
   std::vector<Columns<T>> columns_;         // forces of unit columns, lane by lane
   std::vector<AncestorRow<T>> ancestors_;   // scratch: as many as the tree is deep
   std::vector<Columns<T>> rows_;            // scratch: rows over all columns
+  std::vector<T> doubt_;                    // of each velocity: a D above it is certainly positive
 };
 
 }  // namespace bunraku::kernels
