@@ -11,7 +11,7 @@ using enum Claim;
 
 constexpr Row i1[] = {
     {"11", "RK92 (11), RJK89 (2.2), (2.8)", "f", "E_phi*f+M*alpha+b"},
-    {"12", "RK92 (12)", "T", "H*f"},
+    {"12", "RK92 (12)", "T", "H*f", any, algebra},
     {"11 tip", "RK92 (10)–(11)", "f+phi*B*y", "E_phi*(f+phi*B*y)+M*alpha+b+B*y", any, holds, "with f(0) = y"},
     {"24a", "RK92 (24), RK88 (3.17)", "f+phi*B*y", "phi*(M*alpha+b+B*y)"},
     {"24b", "RK92 (24)", "T_y", "H*(f+phi*B*y)"},
@@ -41,9 +41,9 @@ constexpr Row i2[] = {
      "x(i) = φ(i,i−1)x(i−1), m(i,k) = H(i)x(i)"},
     {"5.45", "JR03 (5.45)", "MASS", "H*R*~H+H*phit*R*~H+H*R*~phit*~H"},
     {"5.46a", "JR03 (5.46)", "(MASS)[3,3]", "H[3,3]*R[3,3]*~H[3,3]", branch5},
-    {"5.46b", "JR03 (5.46)", "(MASS)[0,4]", "H[0,0]*phi[0,4]*R[4,4]*~H[4,4]", branch5},
+    {"5.46b", "JR03 (5.46)", "(MASS)[0,4]", "H[0,0]*phi[0,4]*R[4,4]*~H[4,4]", branch5, algebra},
     {"5.46c", "JR03 (5.46)", "(MASS)[4,0]", "~(MASS)[0,4]", branch5, algebra},
-    {"5.46 tree", "JR03 (5.46) on a tree", "(MASS)[2,2]+(MASS)[2,4]*(MASS)[4,2]", "(MASS)[2,2]", branch5, holds,
+    {"5.46 tree", "JR03 (5.46) on a tree", "(MASS)[2,4]", "0*D[2,4]", branch5, holds,
      "bodies on different branches: no element"},
     {"X.A", "RK92 §X.A, 𝒫 = HφM^½", "H*phi*sqrt(M)*~(H*phi*sqrt(M))", "MASS", any, algebra},
 };

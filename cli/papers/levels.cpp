@@ -23,7 +23,7 @@ constexpr Row l1[] = {
     {"level 5", "RK92 Fig. 3, level 5", "(Psi92*w)[1]",
      "psi[1,2]*(Psi92*w)[2]+psi[1,3]*(Psi92*w)[3]+phi[1,2]*w[2]+phi[1,3]*w[3]", branch5, holds,
      "one transition ψ(k,k−1) a link"},
-    {"level 6", "RK92 Fig. 3, level 6", "psi[1,2]", "phi[1,2]*(I-G*H)[2,2]", branch5, holds,
+    {"level 6", "RK92 Fig. 3, level 6", "psi[1,2]", "phi[1,2]*(I-G*H)[2,2]", branch5, algebra,
      "within a link, and across a hinge"},
     {"level 6 op", "RK92 Fig. 3, level 6", "E_psi", "S*Delta_phi*(I-G*H)"},
     {"level 7", "RK92 Fig. 3, level 7", "TURN*~TURN", "I", any, holds, "the coordinate transform in φ is a rotation"},

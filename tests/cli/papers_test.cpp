@@ -76,6 +76,12 @@ class Papers : public Cli {
 TEST_F(Papers, EveryStatementIsAsItShouldBe) {
   const std::vector<Statement> all = statements("");
   check(all, 50);
+  for (const Statement& each : all) {
+    // what comes out equal to the last bit on 50 systems is so by construction, and marked; but zero is zero
+    if (each.text("kind") == "identity" && each.text("statement").find(" = 0*") == std::string::npos) {
+      EXPECT_GT(each.number("residual"), 0) << each.json;
+    }
+  }
   std::set<std::string> ids;
   std::set<std::string> references;
   std::string appendix;
