@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/language/text.hpp"
 
 namespace bunraku::cli {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/error.hpp"
-#include "bunraku/operators/operator.hpp"
+#include "bunraku/operators/language/operator.hpp"
 
 namespace bunraku::cli {
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/operators/levels.hpp"
-#include "bunraku/operators/simplify.hpp"
+#include "bunraku/operators/rewriting/simplify.hpp"
 #include "bunraku/operators/system.hpp"
 #include "interactive.hpp"
 #include "json_writer.hpp"

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/language/text.hpp"
 #include "commands.hpp"
 #include "states.hpp"
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bunraku/operators/simplify.hpp"
+#include "bunraku/operators/language/text.hpp"
+#include "bunraku/operators/rewriting/simplify.hpp"
 #include "bunraku/operators/system.hpp"
-#include "bunraku/operators/text.hpp"
 #include "bunraku/operators/verify.hpp"
 
 namespace bunraku::cli {

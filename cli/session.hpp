@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
-#include "bunraku/operators/text.hpp"
 #include "states.hpp"
 
 namespace bunraku::cli {

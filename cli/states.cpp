@@ -10,7 +10,7 @@
 
 #include "bunraku/io/detail/numbers.hpp"
 #include "bunraku/model/configuration.hpp"
-#include "bunraku/operators/operator.hpp"
+#include "bunraku/operators/language/operator.hpp"
 #include "limits.hpp"
 #include "lines.hpp"
 

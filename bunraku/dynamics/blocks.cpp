@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "bunraku/dynamics/detail/block_sweeps.hpp"
-#include "bunraku/dynamics/detail/cast.hpp"
+#include "bunraku/kernels/cast.hpp"
 
 namespace bunraku::kernels {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/kernels/cast.hpp"
 
 namespace bunraku {
 

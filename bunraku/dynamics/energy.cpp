@@ -1,6 +1,6 @@
-#include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/dynamics/momentum.hpp"
+#include "bunraku/kernels/cast.hpp"
 
 namespace bunraku {
 

@@ -1,7 +1,7 @@
 #include "bunraku/dynamics/kinematics.hpp"
 
-#include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/kernels/cast.hpp"
 
 namespace bunraku {
 

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "bunraku/dynamics/detail/block_sweeps.hpp"
-#include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/cholesky.hpp"
-#include "bunraku/dynamics/detail/singular.hpp"
 #include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/kernels/cast.hpp"
+#include "bunraku/kernels/singular.hpp"
 
 namespace bunraku {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "bunraku/dynamics/detail/cast.hpp"
 #include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/dynamics/detail/nodes.hpp"
+#include "bunraku/kernels/cast.hpp"
 
 namespace bunraku::detail {
 

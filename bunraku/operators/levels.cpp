@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "bunraku/operators/detail/plan.hpp"
-#include "bunraku/operators/detail/terms.hpp"
-#include "bunraku/operators/simplify.hpp"
-#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/language/detail/terms.hpp"
+#include "bunraku/operators/language/text.hpp"
+#include "bunraku/operators/program/detail/plan.hpp"
+#include "bunraku/operators/rewriting/simplify.hpp"
 
 namespace bunraku {
 

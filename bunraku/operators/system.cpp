@@ -7,10 +7,10 @@
 
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/model/detail/random.hpp"
-#include "bunraku/operators/detail/at.hpp"
-#include "bunraku/operators/detail/execution.hpp"
-#include "bunraku/operators/simplify.hpp"
-#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/language/text.hpp"
+#include "bunraku/operators/program/detail/at.hpp"
+#include "bunraku/operators/program/detail/execution.hpp"
+#include "bunraku/operators/rewriting/simplify.hpp"
 
 namespace bunraku {
 

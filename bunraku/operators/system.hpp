@@ -12,7 +12,7 @@
 #include "bunraku/arguments.hpp"
 #include "bunraku/model/model.hpp"
 #include "bunraku/model/passive_forces.hpp"
-#include "bunraku/operators/operator.hpp"
+#include "bunraku/operators/language/operator.hpp"
 #include "bunraku/spatial/eigen.hpp"
 
 namespace bunraku {

@@ -8,7 +8,7 @@
 
 #include "bunraku/model/configuration.hpp"
 #include "bunraku/model/detail/random.hpp"
-#include "bunraku/operators/detail/terms.hpp"
+#include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/system.hpp"
 
 namespace bunraku {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bunraku/model/model.hpp"
-#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/language/text.hpp"
 
 namespace bunraku {
 

@@ -10,8 +10,8 @@
 
 #include <Eigen/Core>
 
+#include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
-#include "bunraku/operators/text.hpp"
 #include "papers/dense.hpp"
 #include "papers/table.hpp"
 

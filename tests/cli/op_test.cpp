@@ -14,8 +14,8 @@
 
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/io/load.hpp"
+#include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
-#include "bunraku/operators/text.hpp"
 #include "program.hpp"
 #include "support/near.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bunraku/operators/soa.hpp"
+#include "bunraku/operators/language/soa.hpp"
 #include "bunraku/operators/system.hpp"
 #include "support/dynamics_of.hpp"
 #include "support/long_reference.hpp"

@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
-#include "bunraku/dynamics/kernels/sincos.hpp"
+#include "bunraku/kernels/sincos.hpp"
 #include "support/dense_reference.hpp"
 #include "support/linear_algebra.hpp"
 #include "support/near.hpp"

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
-#include "bunraku/operators/soa.hpp"
+#include "bunraku/operators/language/soa.hpp"
+#include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
-#include "bunraku/operators/text.hpp"
 #include "operators/coupled_models.hpp"
 #include "operators/dense_system.hpp"
 #include "operators/messages.hpp"

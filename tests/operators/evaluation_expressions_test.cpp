@@ -2,8 +2,8 @@
 #include <Eigen/Core>
 #include <gtest/gtest.h>
 
+#include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
-#include "bunraku/operators/text.hpp"
 #include "operators/coupled_models.hpp"
 #include "operators/dense_system.hpp"
 #include "operators/random_expression.hpp"

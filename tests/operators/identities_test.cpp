@@ -1,6 +1,6 @@
 /// Each identity of the table, on dense matrices: it holds where it says so, and does not where it says that it needs
 /// more.
-#include "bunraku/operators/identities.hpp"
+#include "bunraku/operators/rewriting/identities.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/verify.hpp"
 #include "operators/coupled_models.hpp"
 #include "operators/dense_system.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/language/text.hpp"
 
 namespace bunraku::test {
 

@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bunraku/operators/simplify.hpp"
-#include "bunraku/operators/soa.hpp"
-#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/language/soa.hpp"
+#include "bunraku/operators/language/text.hpp"
+#include "bunraku/operators/rewriting/simplify.hpp"
 #include "operators/language.hpp"
 #include "operators/messages.hpp"
 

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bunraku/operators/soa.hpp"
-#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/language/soa.hpp"
+#include "bunraku/operators/language/text.hpp"
 #include "operators/messages.hpp"
 #include "operators/random_expression.hpp"
 

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "bunraku/operators/text.hpp"
+#include "bunraku/operators/language/text.hpp"
 
 namespace bunraku {
 

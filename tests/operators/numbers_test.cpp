@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "bunraku/model/builder.hpp"
+#include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
-#include "bunraku/operators/text.hpp"
 #include "support/random_model.hpp"
 
 namespace bunraku::test {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
-#include "bunraku/operators/text.hpp"
 #include "bunraku/operators/verify.hpp"
 #include "support/random_model.hpp"
 

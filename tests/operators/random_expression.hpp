@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bunraku/operators/operator.hpp"
+#include "bunraku/operators/language/operator.hpp"
 #include "support/random.hpp"
 
 namespace bunraku::test {

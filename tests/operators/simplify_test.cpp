@@ -1,5 +1,5 @@
 /// Derivations: what is found, that every step of it holds, and what is refused.
-#include "bunraku/operators/simplify.hpp"
+#include "bunraku/operators/rewriting/simplify.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bunraku/operators/soa.hpp"
+#include "bunraku/operators/language/soa.hpp"
+#include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
-#include "bunraku/operators/text.hpp"
 #include "bunraku/operators/verify.hpp"
 #include "operators/coupled_models.hpp"
 #include "operators/dense_system.hpp"

@@ -8,9 +8,9 @@
 
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/model/configuration.hpp"
-#include "bunraku/operators/identities.hpp"
+#include "bunraku/operators/language/text.hpp"
+#include "bunraku/operators/rewriting/identities.hpp"
 #include "bunraku/operators/system.hpp"
-#include "bunraku/operators/text.hpp"
 #include "support/random_model.hpp"
 
 namespace bunraku::test {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "bunraku/dynamics/detail/coordinates.hpp"
-#include "bunraku/dynamics/detail/elimination.hpp"
+#include "bunraku/kernels/coordinates.hpp"
+#include "bunraku/kernels/elimination.hpp"
 #include "bunraku/spatial/cross.hpp"
 
 namespace bunraku::kernels {

@@ -1,0 +1,272 @@
+#include "bunraku/kernels/tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "bunraku/kernels/cast.hpp"
+
+namespace bunraku::kernels {
+
+namespace {
+
+/// A sine or cosine this small is rounding of zero.
+constexpr double negligible = 4e-16;
+
+bool is_revolute(HingeType type) {
+  return type == HingeType::revolute || type == HingeType::continuous;
+}
+
+/// A link while frames are being chosen, in double precision.
+struct Draft {
+  int parent = -1;
+  int body = 0;
+  Rotation<double> turn;                                        // of the hinge's frame in the parent's
+  Vec3<double> p = Vec3<double>::zero();                        // likewise
+  RigidInertia<double> inertia = RigidInertia<double>::zero();  // in C
+  double offset = 0;
+  std::vector<int> children = {};
+};
+
+/// R = Rz(first) Rx(middle) Rz(last), with middle in 0 … π; where that is not unique, first = 0.
+struct EulerAngles {
+  double first = 0;
+  double middle = 0;
+  double last = 0;
+};
+EulerAngles euler_zxz(const Rotation<double>& rotation) {
+  const Mat3<double>& r = rotation.matrix();
+  const double sine = std::hypot(r(0, 2), r(1, 2));
+  EulerAngles out;
+  if (sine > negligible) {
+    out.first = std::atan2(r(0, 2), -r(1, 2));
+  }
+  out.middle = std::atan2(sine > negligible ? sine : 0.0, r(2, 2));
+  // the last from what is left, not from the third row: near-parallel axes leave both that row and the first angle to
+  // rounding, but their sum is well determined
+  const Rotation<double> rest =
+      (Rotation<double>::about_z(out.first) * Rotation<double>::about_x(out.middle)).inverse() * rotation;
+  out.last = std::atan2(rest.matrix()(1, 0), rest.matrix()(0, 0));
+  return out;
+}
+
+/// Merges what fixed hinges join, and turns one-axis hinges to z.
+std::vector<Draft> merge(const Model& model) {
+  std::vector<Draft> drafts;
+  std::vector<int> link_of(model.bodies().size());
+  std::vector<Transform<double>> X_LB(model.bodies().size());  // body frames in their links
+  for (std::size_t k = 0; k < model.bodies().size(); ++k) {
+    const Body& body = model.bodies()[k];
+    const auto parent = static_cast<std::size_t>(body.parent);
+    const int parent_link = body.parent == world ? -1 : link_of[parent];
+    const Transform<double> X_LF = (body.parent == world ? Transform<double>::identity() : X_LB[parent]) * body.X_PF;
+    if (body.hinge.type == HingeType::fixed) {
+      link_of[k] = parent_link;
+      X_LB[k] = X_LF * body.X_MB;
+    } else {
+      const bool one_axis = is_revolute(body.hinge.type) || body.hinge.type == HingeType::prismatic;
+      const Rotation<double> R_MC =
+          one_axis ? Rotation<double>::between(Vec3<double>::unit_z(), body.hinge.axis) : Rotation<double>();
+      link_of[k] = static_cast<int>(drafts.size());
+      X_LB[k] = Transform<double>::rotate(R_MC).inverse() * body.X_MB;
+      drafts.push_back(
+          {.parent = parent_link, .body = static_cast<int>(k), .turn = X_LF.rotation * R_MC, .p = X_LF.translation});
+      if (parent_link >= 0) {
+        drafts[static_cast<std::size_t>(parent_link)].children.push_back(link_of[k]);
+      }
+    }
+    if (link_of[k] >= 0) {
+      drafts[static_cast<std::size_t>(link_of[k])].inertia += X_LB[k] * body.inertia;
+    }
+  }
+  return drafts;
+}
+
+/// Turns a revolute link about its own z by `angle`: its hinge's offset takes the turn.
+void turn_about_z(std::vector<Draft>& drafts, Draft& link, double angle) {
+  const Rotation<double> back = Rotation<double>::about_z(-angle);
+  link.offset += angle;
+  link.inertia = back * link.inertia;
+  for (const int child : link.children) {
+    Draft& c = drafts[static_cast<std::size_t>(child)];
+    c.turn = back * c.turn;
+    c.p = back * c.p;
+  }
+}
+
+/// Turns the links so that as many constant rotations as possible are about x alone. Returns how the world is turned.
+Rotation<double> choose_frames(const Model& model, std::vector<Draft>& drafts) {
+  const auto revolute = [&](const Draft& d) {
+    return is_revolute(model.bodies()[static_cast<std::size_t>(d.body)].hinge.type);
+  };
+  Rotation<double> world_turn;
+  bool first_root = true;
+  for (Draft& link : drafts) {
+    if (link.parent < 0) {  // nothing but gravity's direction depends on the world's frame
+      if (first_root) {
+        world_turn = link.turn;
+        first_root = false;
+      }
+      link.turn = world_turn.inverse() * link.turn;
+      link.p = Vec3<double>::zero();
+    }
+    if (!revolute(link)) {
+      continue;
+    }
+    const EulerAngles own = euler_zxz(link.turn);  // Rz(last) goes into this hinge's angle
+    link.turn = Rotation<double>::about_z(own.first) * Rotation<double>::about_x(own.middle);
+    link.offset += own.last;
+    for (const int child : link.children) {
+      if (revolute(drafts[static_cast<std::size_t>(child)])) {
+        turn_about_z(drafts, link, euler_zxz(drafts[static_cast<std::size_t>(child)].turn).first);
+        break;
+      }
+    }
+  }
+  return world_turn;
+}
+
+/// Depth first, children in order; without recursion, since chains may be long.
+std::vector<int> depth_first_order(const std::vector<Draft>& drafts) {
+  std::vector<int> order;
+  std::vector<int> stack;
+  order.reserve(drafts.size());
+  for (std::size_t k = drafts.size(); k-- > 0;) {
+    if (drafts[k].parent < 0) {
+      stack.push_back(static_cast<int>(k));
+    }
+  }
+  while (!stack.empty()) {
+    const int k = stack.back();
+    stack.pop_back();
+    order.push_back(k);
+    const std::vector<int>& children = drafts[static_cast<std::size_t>(k)].children;
+    stack.insert(stack.end(), children.rbegin(), children.rend());
+  }
+  return order;
+}
+
+/// Trees of at most so many links are swept level by level: links of one kind then come together, and their arithmetic
+/// overlaps, since none waits for another. In larger ones parent and child should stay close together in memory.
+constexpr std::size_t most_by_levels = 256;
+
+template <class T>
+void sort_by_levels(const std::vector<Draft>& drafts, const std::vector<Link<T>>& links, std::vector<int>& order) {
+  std::vector<int> level(drafts.size());
+  for (std::size_t k = 0; k < drafts.size(); ++k) {  // parents come first
+    level[k] = drafts[k].parent < 0 ? 0 : level[static_cast<std::size_t>(drafts[k].parent)] + 1;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    const auto i = static_cast<std::size_t>(a);
+    const auto j = static_cast<std::size_t>(b);
+    return std::tuple(level[i], links[i].kind, links[i].geared) < std::tuple(level[j], links[j].kind, links[j].geared);
+  });
+}
+
+/// Sets the constant rotation of a revolute link and what is least to do for it. What is rounding of a right angle
+/// counts as one.
+template <class T>
+Kind set_turn(const Rotation<double>& turn, Link<T>& link) {
+  const Mat3<double>& r = turn.matrix();
+  link.turn = cast<T>(r);
+  if (std::abs(r(0, 1)) + std::abs(r(0, 2)) >= negligible || r(0, 0) < 0) {
+    return Kind::revolute_full;
+  }
+  link.turn_c = static_cast<T>(r(1, 1));
+  link.turn_s = static_cast<T>(r(2, 1));
+  if (std::abs(r(2, 1)) < negligible && r(1, 1) > 0) {
+    return Kind::revolute_none;
+  }
+  if (std::abs(r(1, 1)) < negligible && r(2, 1) > 0) {
+    return Kind::revolute_quarter;
+  }
+  return Kind::revolute_x;
+}
+
+template <class T>
+Link<T> folded(const Draft& draft, HingeType type, const Coordinates<T>& coordinates) {
+  const HingeSlot& slot = coordinates.slots[static_cast<std::size_t>(draft.body)];
+  Link<T> link;
+  link.leaf = draft.children.empty();
+  link.body = draft.body;
+  link.q = slot.q;
+  link.v = slot.v;
+  link.nv = slot.nv;
+  link.p = cast<T>(draft.p);
+  link.inertia = cast<T>(draft.inertia);
+  const Sym3<T>& i = link.inertia.inertia;
+  link.difference = {i.zz - i.yy, i.xx - i.zz, i.yy - i.xx};
+  link.kind = set_turn(draft.turn, link);
+  for (int j = 0; j < link.nv; ++j) {
+    link.armature = coordinates.armature[static_cast<std::size_t>(link.v + j)];
+    link.geared = link.geared || link.armature != T(0);
+  }
+  if (!is_revolute(type)) {
+    link.kind = type == HingeType::prismatic                                  ? Kind::prismatic
+                : type == HingeType::free && draft.parent < 0 && !link.geared ? Kind::floating
+                                                                              : Kind::general;
+  }
+  return link;
+}
+
+}  // namespace
+
+template <class T>
+Tree<T>::Tree(const Model& model, const Coordinates<T>& coordinates) {
+  std::vector<Draft> drafts = merge(model);
+  world_turn = Rotation<T>(cast<T>(choose_frames(model, drafts).matrix()));
+  std::vector<Link<T>> folded_links;
+  folded_links.reserve(drafts.size());
+  for (const Draft& draft : drafts) {
+    folded_links.push_back(folded(draft, model.bodies()[static_cast<std::size_t>(draft.body)].hinge.type, coordinates));
+  }
+  depth_first = depth_first_order(drafts);
+  std::vector<int> order = depth_first;
+  if (order.size() <= most_by_levels) {
+    sort_by_levels(drafts, folded_links, order);
+  }
+  std::vector<int> place(drafts.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  }
+  for (int& k : depth_first) {
+    k = place[static_cast<std::size_t>(k)];
+  }
+  links.reserve(order.size());
+  for (const int k : order) {
+    const Draft& draft = drafts[static_cast<std::size_t>(k)];
+    Link<T> link = folded_links[static_cast<std::size_t>(k)];
+    link.parent = draft.parent < 0 ? -1 : place[static_cast<std::size_t>(draft.parent)];
+    if (link.kind <= Kind::revolute_full) {
+      revolute.push_back({static_cast<int>(links.size()), link.q, static_cast<T>(std::cos(draft.offset)),
+                          static_cast<T>(std::sin(draft.offset))});
+    }
+    add(link);
+  }
+  std::vector<bool> opened(links.size());
+  for (std::size_t k = links.size(); k-- > 0;) {
+    if (const int parent = links[k].parent; parent >= 0) {
+      links[k].opens_parent = !opened[static_cast<std::size_t>(parent)];
+      opened[static_cast<std::size_t>(parent)] = true;
+    }
+  }
+}
+
+template <class T>
+void Tree<T>::add(const Link<T>& link) {
+  const int k = static_cast<int>(links.size());
+  links.push_back(link);
+  if (link.kind == Kind::floating || link.kind == Kind::general) {
+    links.back().special = static_cast<int>(special.size());
+    special.push_back(k);
+  }
+  if (runs.empty() || runs.back().kind != link.kind || runs.back().geared != link.geared) {
+    runs.push_back({link.kind, link.geared, k, k});
+  }
+  runs.back().end = k + 1;
+}
+
+template struct Tree<double>;
+template struct Tree<float>;
+
+}  // namespace bunraku::kernels

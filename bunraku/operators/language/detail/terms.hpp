@@ -1,0 +1,71 @@
+/// @file
+/// Walks through expressions.
+#pragma once
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "bunraku/operators/language/operator.hpp"
+
+namespace bunraku::operators {
+
+/// Adds the symbols in an expression.
+inline void collect_symbols(const Operator& x, std::set<Symbol>& symbols) {
+  if (x.term().type == TermType::symbol) {
+    symbols.insert(x.term().symbol);
+  }
+  for (const Operator& part : x.term().parts) {
+    collect_symbols(part, symbols);
+  }
+}
+
+/// The symbols in an expression.
+inline std::set<Symbol> symbols_in(const Operator& x) {
+  std::set<Symbol> out;
+  collect_symbols(x, out);
+  return out;
+}
+
+/// Whether x or something in it is as asked.
+template <class Is>
+bool any_in(const Operator& x, const Is& is) {
+  return is(x) || std::any_of(x.term().parts.begin(), x.term().parts.end(),
+                              [&](const Operator& part) { return any_in(part, is); });
+}
+
+/// x made again of what `change` makes of its operands; x itself where it has none.
+template <class Change>
+Operator with_parts(const Operator& x, const Change& change) {
+  const Term& t = x.term();
+  if (t.parts.empty()) {
+    return x;
+  }
+  Operator out = change(t.parts[0]);
+  switch (t.type) {
+    case TermType::adjoint:
+      return ~out;
+    case TermType::sum:
+    case TermType::product:
+      for (std::size_t i = 1; i < t.parts.size(); ++i) {
+        out = t.type == TermType::sum ? out + change(t.parts[i]) : out * change(t.parts[i]);
+      }
+      return out;
+    case TermType::scale:
+      return Operator(t.number) * out;
+    case TermType::inverse:
+      return inv(out);
+    case TermType::dense_inverse:
+      return dense_inv(out);
+    case TermType::root:
+      return sqrt(out);
+    case TermType::cross:
+      return cross(out);
+    case TermType::block:
+      return t.domain.kind == SpaceKind::number ? out.block(t.range.part) : out.block(t.range.part, t.domain.part);
+    default:
+      return x;
+  }
+}
+
+}  // namespace bunraku::operators
