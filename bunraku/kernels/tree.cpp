@@ -25,6 +25,7 @@ struct Draft {
   Vec3<double> p = Vec3<double>::zero();                        // likewise
   RigidInertia<double> inertia = RigidInertia<double>::zero();  // in C
   double offset = 0;
+  double turned = 0;  // about its own z, since its bodies were placed
   std::vector<int> children = {};
 };
 
@@ -51,32 +52,30 @@ EulerAngles euler_zxz(const Rotation<double>& rotation) {
 }
 
 /// Merges what fixed hinges join, and turns one-axis hinges to z.
-std::vector<Draft> merge(const Model& model) {
+std::vector<Draft> merge(const Model& model, std::vector<BodyPlace>& places) {
   std::vector<Draft> drafts;
-  std::vector<int> link_of(model.bodies().size());
-  std::vector<Transform<double>> X_LB(model.bodies().size());  // body frames in their links
+  places.resize(model.bodies().size());
   for (std::size_t k = 0; k < model.bodies().size(); ++k) {
     const Body& body = model.bodies()[k];
     const auto parent = static_cast<std::size_t>(body.parent);
-    const int parent_link = body.parent == world ? -1 : link_of[parent];
-    const Transform<double> X_LF = (body.parent == world ? Transform<double>::identity() : X_LB[parent]) * body.X_PF;
+    const int parent_link = body.parent == world ? -1 : places[parent].link;
+    const Transform<double> X_LF =
+        (body.parent == world ? Transform<double>::identity() : places[parent].X_LB) * body.X_PF;
     if (body.hinge.type == HingeType::fixed) {
-      link_of[k] = parent_link;
-      X_LB[k] = X_LF * body.X_MB;
+      places[k] = {parent_link, X_LF * body.X_MB};
     } else {
       const bool one_axis = is_revolute(body.hinge.type) || body.hinge.type == HingeType::prismatic;
       const Rotation<double> R_MC =
           one_axis ? Rotation<double>::between(Vec3<double>::unit_z(), body.hinge.axis) : Rotation<double>();
-      link_of[k] = static_cast<int>(drafts.size());
-      X_LB[k] = Transform<double>::rotate(R_MC).inverse() * body.X_MB;
+      places[k] = {static_cast<int>(drafts.size()), Transform<double>::rotate(R_MC).inverse() * body.X_MB};
       drafts.push_back(
           {.parent = parent_link, .body = static_cast<int>(k), .turn = X_LF.rotation * R_MC, .p = X_LF.translation});
       if (parent_link >= 0) {
-        drafts[static_cast<std::size_t>(parent_link)].children.push_back(link_of[k]);
+        drafts[static_cast<std::size_t>(parent_link)].children.push_back(places[k].link);
       }
     }
-    if (link_of[k] >= 0) {
-      drafts[static_cast<std::size_t>(link_of[k])].inertia += X_LB[k] * body.inertia;
+    if (places[k].link >= 0) {
+      drafts[static_cast<std::size_t>(places[k].link)].inertia += places[k].X_LB * body.inertia;
     }
   }
   return drafts;
@@ -86,6 +85,7 @@ std::vector<Draft> merge(const Model& model) {
 void turn_about_z(std::vector<Draft>& drafts, Draft& link, double angle) {
   const Rotation<double> back = Rotation<double>::about_z(-angle);
   link.offset += angle;
+  link.turned += angle;
   link.inertia = back * link.inertia;
   for (const int child : link.children) {
     Draft& c = drafts[static_cast<std::size_t>(child)];
@@ -213,7 +213,7 @@ Link<T> folded(const Draft& draft, HingeType type, const Coordinates<T>& coordin
 
 template <class T>
 Tree<T>::Tree(const Model& model, const Coordinates<T>& coordinates) {
-  std::vector<Draft> drafts = merge(model);
+  std::vector<Draft> drafts = merge(model, bodies);
   world_turn = Rotation<T>(cast<T>(choose_frames(model, drafts).matrix()));
   std::vector<Link<T>> folded_links;
   folded_links.reserve(drafts.size());
@@ -231,6 +231,13 @@ Tree<T>::Tree(const Model& model, const Coordinates<T>& coordinates) {
   }
   for (int& k : depth_first) {
     k = place[static_cast<std::size_t>(k)];
+  }
+  for (BodyPlace& body : bodies) {
+    if (body.link >= 0) {
+      const Draft& draft = drafts[static_cast<std::size_t>(body.link)];
+      body.X_LB = Transform<double>::rotate(Rotation<double>::about_z(-draft.turned)) * body.X_LB;
+      body.link = place[static_cast<std::size_t>(body.link)];
+    }
   }
   links.reserve(order.size());
   for (const int k : order) {

@@ -62,6 +62,12 @@ struct RevoluteSlot {
   T offset_s{};   ///< Sine of it.
 };
 
+/// Where a body of the model is.
+struct BodyPlace {
+  int link = -1;             ///< The link that it is part of, or −1 for the world.
+  Transform<double> X_LB{};  ///< Its frame in the link's; of what is fixed to the world, in the user's world.
+};
+
 /// A model, folded for scalar T.
 template <class T>
 struct Tree {
@@ -73,6 +79,7 @@ struct Tree {
   std::vector<int> depth_first;           ///< All links, depth first, children in the order of the file.
   std::vector<int> special;               ///< The floating and general links.
   std::vector<RevoluteSlot<T>> revolute;  ///< The revolute links.
+  std::vector<BodyPlace> bodies;          ///< Of the model.
   Rotation<T> world_turn;                 ///< The world's frame as the sweeps have it, in the user's.
 
  private:

@@ -4,12 +4,13 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
-#include "bunraku/operators/program/detail/plan.hpp"
+#include "bunraku/operators/program/detail/rigid.hpp"
 #include "bunraku/operators/rewriting/simplify.hpp"
 
 namespace bunraku {
@@ -56,7 +57,7 @@ std::string parent_name(const Model& model, const Body& body) {
 
 /// The rotation and the arm of φ(p,k), read off its block [R l̃R; 0 R].
 std::string transform_text(const std::vector<double>& block) {
-  const auto at = [&](int i, int j) { return block[static_cast<std::size_t>(i + 6 * j)]; };
+  const auto at = [&](int i, int j) { return block[static_cast<std::size_t>(i + operators::rigid * j)]; };
   // l̃ = (l̃R)R*
   std::array<std::array<double, 3>, 3> skew{};
   for (int i = 0; i < 3; ++i) {
@@ -112,8 +113,11 @@ std::vector<Level> levels(const System& system, const Operator& x) {
 
   Level recursions{4, "the recursions", {}};
   for (const Sweep& sweep : system(x).plan().sweeps) {
-    recursions.lines.push_back(sweep.direction == "local" ? "at every body:" : sweep.direction + ":");
-    for (const std::string_view line : operators::lines_of(sweep.text)) {
+    recursions.lines.push_back(sweep.direction == "local"   ? "at every body:"
+                               : sweep.direction == "whole" ? "all bodies together:"
+                                                            : sweep.direction + ":");
+    std::istringstream text(sweep.text);
+    for (std::string line; std::getline(text, line);) {
       recursions.lines.push_back(fmt::format("  {}", line));
     }
   }

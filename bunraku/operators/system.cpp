@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bunraku/dynamics/nodes.hpp"
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/model/detail/random.hpp"
 #include "bunraku/operators/language/text.hpp"
@@ -19,25 +20,27 @@ namespace {
 using operators::at;
 
 /// For each row of a space in an order, the row in file order.
-std::vector<int> places(const operators::Bindings& bindings, const Space& space, Order order) {
+std::vector<int> places(const operators::SystemData& data, const Space& space, Order order) {
   if (order != Order::file && order != Order::paper) {
     throw ArgumentError(
         fmt::format("there is no order number {}: Order::file or Order::paper", static_cast<int>(order)));
   }
   std::vector<int> out;
-  const Model& model = bindings.model();
+  const Model& model = data.model();
   const bool reversed = order == Order::paper && space.part.empty();
   const int count = static_cast<int>(model.bodies().size());
   if (!reversed || (space.kind != SpaceKind::body && space.kind != SpaceKind::hinge)) {
-    for (int i = 0; i < bindings.dimension(space); ++i) {
+    for (int i = 0; i < data.dimension(space); ++i) {
       out.push_back(i);
     }
     return out;
   }
   for (int k = count - 1; k >= 0; --k) {
     const Body& body = model.bodies()[at(k)];
-    const int first = space.kind == SpaceKind::body ? 6 * k : body.v_index;
-    for (int i = 0; i < (space.kind == SpaceKind::body ? 6 : body.nv); ++i) {
+    const operators::SpaceTable& table = data.bodies->body;
+    const bool of_body = space.kind == SpaceKind::body;
+    const int first = of_body ? table.begin(k) : body.v_index;
+    for (int i = 0; i < (of_body ? table.end(k) - first : body.nv); ++i) {
       out.push_back(first + i);
     }
   }
@@ -45,20 +48,21 @@ std::vector<int> places(const operators::Bindings& bindings, const Space& space,
 }
 
 /// First number and count of a body's or node's part.
-std::pair<int, int> part_of(const operators::Bindings& bindings, const Space& space, int i) {
+std::pair<int, int> part_of(const operators::SystemData& data, const Space& space, int i) {
   const int count =
-      static_cast<int>(space.kind == SpaceKind::node ? bindings.nodes().size() : bindings.model().bodies().size());
+      static_cast<int>(space.kind == SpaceKind::node ? data.nodes().size() : data.model().bodies().size());
   if (space.kind == SpaceKind::number || !space.part.empty()) {
-    return {0, bindings.dimension(space)};
+    return {0, data.dimension(space)};
   }
   if (i < 0 || i >= count) {
     throw ArgumentError(fmt::format("there is no {} {}: they are 0 to {}",
                                     space.kind == SpaceKind::node ? "node" : "body", i, count - 1));
   }
   if (space.kind == SpaceKind::hinge) {
-    return {bindings.model().bodies()[at(i)].v_index, bindings.model().bodies()[at(i)].nv};
+    return {data.model().bodies()[at(i)].v_index, data.model().bodies()[at(i)].nv};
   }
-  return {6 * i, 6};
+  const int first = space.kind == SpaceKind::node ? operators::rigid * i : data.bodies->body.begin(i);
+  return {first, space.kind == SpaceKind::node ? operators::rigid : data.bodies->body.end(i) - first};
 }
 
 }  // namespace
@@ -66,8 +70,7 @@ std::pair<int, int> part_of(const operators::Bindings& bindings, const Space& sp
 // ---------------------------------------------------------------------------------------------------------------------
 // Evaluation
 
-Evaluation::Evaluation(std::shared_ptr<operators::Bindings> bindings, std::unique_ptr<operators::Execution> execution)
-    : bindings_(std::move(bindings)), execution_(std::move(execution)) {}
+Evaluation::Evaluation(std::unique_ptr<operators::Execution> execution) : execution_(std::move(execution)) {}
 Evaluation::Evaluation(Evaluation&&) noexcept = default;
 Evaluation& Evaluation::operator=(Evaluation&&) noexcept = default;
 Evaluation::~Evaluation() = default;
@@ -95,8 +98,8 @@ void Evaluation::apply(std::span<const double> x, std::span<double> y) {
 
 void Evaluation::dense(std::span<double> out, Order order) {
   check_size(out.size(), static_cast<std::ptrdiff_t>(rows()) * cols(), "out");
-  const std::vector<int> row = places(*bindings_, expression().range(), order);
-  const std::vector<int> column = places(*bindings_, expression().domain(), order);
+  const std::vector<int> row = places(execution_->data(), expression().range(), order);
+  const std::vector<int> column = places(execution_->data(), expression().domain(), order);
   std::vector<double> unit(at(cols()));
   std::vector<double> y(at(rows()));
   for (std::size_t j = 0; j < column.size(); ++j) {
@@ -110,8 +113,8 @@ void Evaluation::dense(std::span<double> out, Order order) {
 }
 
 std::vector<double> Evaluation::block(int i, int j) {
-  const auto [row, rows_of] = part_of(*bindings_, expression().range(), i);
-  const auto [column, columns_of] = part_of(*bindings_, expression().domain(), j);
+  const auto [row, rows_of] = part_of(execution_->data(), expression().range(), i);
+  const auto [column, columns_of] = part_of(execution_->data(), expression().domain(), j);
   std::vector<double> unit(at(cols()));
   std::vector<double> y(at(rows()));
   std::vector<double> out;
@@ -124,27 +127,56 @@ std::vector<double> Evaluation::block(int i, int j) {
   return out;
 }
 
+namespace {
+
+std::string_view name_of(operators::Direction direction) {
+  switch (direction) {
+    case operators::Direction::inward:
+      return "inward";
+    case operators::Direction::outward:
+      return "outward";
+    case operators::Direction::local:
+      return "local";
+    case operators::Direction::whole:
+      break;
+  }
+  return "whole";
+}
+
+std::vector<std::string_view> lines_of(std::string_view recursion) {
+  std::vector<std::string_view> out;
+  while (!recursion.empty()) {
+    const std::size_t end = std::min(recursion.find('\n'), recursion.size());
+    out.push_back(recursion.substr(0, end));
+    recursion.remove_prefix(std::min(end + 1, recursion.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
 PlanReport Evaluation::plan() const {
   const operators::Plan& plan = execution_->plan();
-  const operators::Work work = execution_->work();
   PlanReport report{.expression = to_ascii(plan.expression),
                     .sweeps = {},
-                    .flops = work.flops,
-                    .bytes = work.bytes,
+                    .fused = operators::sweeps_in(plan.fused),
+                    .flops = execution_->flops(),
+                    .bytes = execution_->bytes(),
                     .symmetric = plan.symmetric,
                     .notes = {}};
-  for (const operators::Loop& loop : plan.loops) {
-    report.sweeps.push_back({loop.direction == operators::Direction::inward    ? "inward"
-                             : loop.direction == operators::Direction::outward ? "outward"
-                                                                               : "local",
-                             operators::recursion(plan, loop)});
+  for (const auto* loops : {&plan.of_state, &plan.of_vector}) {
+    for (const operators::Loop& loop : *loops) {
+      report.sweeps.push_back(
+          {std::string(name_of(loop.direction)), operators::recursion(plan, loop), loops == &plan.of_state});
+    }
   }
-  for (const operators::Cluster& cluster : bindings_->clusters()) {
-    if (cluster.members.size() > 1) {
+  const operators::Folded& folded = *execution_->data().bodies;
+  for (const operators::Unit& unit : folded.units) {
+    if (unit.members.size() > 1) {
       std::vector<std::string> names;
-      names.reserve(cluster.members.size());
-      for (const int k : cluster.members) {
-        names.push_back(bindings_->model().bodies()[at(k)].name);
+      names.reserve(unit.members.size());
+      for (const int k : unit.members) {
+        names.push_back(folded.model.bodies()[at(k)].name);
       }
       report.notes.push_back(
           fmt::format("coupled hinges: {} are one body k, with one gain G(k) for all of it", fmt::join(names, ", ")));
@@ -155,24 +187,36 @@ PlanReport Evaluation::plan() const {
 
 std::string to_string(const PlanReport& plan) {
   std::string out = fmt::format("{}\n", plan.expression);
+  const bool has_vector =
+      std::any_of(plan.sweeps.begin(), plan.sweeps.end(), [](const Sweep& sweep) { return !sweep.once_per_state; });
   int number = 0;
+  int once = 0;
   for (const Sweep& sweep : plan.sweeps) {
+    const std::string_view when = sweep.once_per_state && has_vector ? ", once per state" : "";
     if (sweep.direction == "local") {
-      out += "\nat every body\n";
+      out += fmt::format("\nat every body{}\n", when);
+    } else if (sweep.direction == "whole") {
+      out += fmt::format("\nall bodies together{}\n", when);
     } else {
-      out += fmt::format("\nsweep {}, {}\n", ++number,
+      once += sweep.once_per_state ? 1 : 0;
+      out += fmt::format("\nsweep {}, {}{}\n", ++number,
                          sweep.direction == "inward" ? "inward: for every body k from the tips to the base"
-                                                     : "outward: for every body k from the base to the tips");
+                                                     : "outward: for every body k from the base to the tips",
+                         when);
     }
-    for (const std::string_view line : operators::lines_of(sweep.text)) {
+    for (const std::string_view line : lines_of(sweep.text)) {
       out += fmt::format("  {}\n", line);
     }
   }
   for (const std::string& note : plan.notes) {
     out += fmt::format("\n{}\n", note);
   }
-  out += fmt::format("\n{} sweep{}, {:.0f} flops, {:.0f} bytes{}\n", number, number == 1 ? "" : "s", plan.flops,
-                     plan.bytes, plan.symmetric ? "; symmetric: the second half is the adjoint of the first" : "");
+  const auto sweeps = [](int n) { return fmt::format("{} sweep{}", n, n == 1 ? "" : "s"); };
+  const std::string counts = has_vector && once > 0 ? fmt::format("{} from q to the result, {} for another vector",
+                                                                  sweeps(plan.fused), number - once)
+                                                    : sweeps(plan.fused);
+  out += fmt::format("\n{}, {:.0f} flops, {:.0f} bytes{}\n", counts, plan.flops, plan.bytes,
+                     plan.symmetric ? "; symmetric: the second half is the adjoint of the first" : "");
   return out;
 }
 
@@ -180,27 +224,39 @@ std::string to_string(const PlanReport& plan) {
 // System
 
 System::System(Model model, PassiveForces passive)
-    : bindings_(std::make_shared<operators::Bindings>(std::move(model), passive)) {}
+    : data_(std::make_shared<operators::SystemData>(std::move(model), passive)) {}
 
 System::System(Model model, const Input<double>& q, const Input<double>& v, PassiveForces passive)
     : System(std::move(model), passive) {
   set_state(q, v);
 }
 
+System::System(const System& other) : data_(std::make_shared<operators::SystemData>(*other.data_)) {}
+System& System::operator=(const System& other) {
+  data_ = std::make_shared<operators::SystemData>(*other.data_);
+  return *this;
+}
+System::System(System&&) noexcept = default;
+System& System::operator=(System&&) noexcept = default;
+System::~System() = default;
+
 const Model& System::model() const {
-  return bindings_->model();
+  return data_->model();
 }
 void System::set_state(const Input<double>& q, const Input<double>& v) {
-  bindings_->set_state(q, v);
+  data_->set_state(q, v);
 }
 void System::set_accelerations(const Input<double>& a) {
-  bindings_->set_accelerations(a);
+  data_->set_accelerations(a);
 }
 void System::set_torques(const Input<double>& tau) {
-  bindings_->set_torques(tau);
+  data_->set_torques(tau);
 }
 void System::set_nodes(std::vector<Node> nodes) {
-  bindings_->set_nodes(std::move(nodes));
+  for (const Node& node : nodes) {
+    static_cast<void>(NodeRef(node).place(model()));
+  }
+  data_->set_nodes(std::move(nodes));
 }
 
 void System::set_nodes(const std::vector<std::string>& names) {
@@ -209,7 +265,7 @@ void System::set_nodes(const std::vector<std::string>& names) {
     nodes.push_back(model().node(name));
     nodes.back().name = name;
   }
-  bindings_->set_nodes(std::move(nodes));
+  data_->set_nodes(std::move(nodes));
 }
 
 void System::bind(const Operator& variable, const Input<double>& numbers) {
@@ -221,39 +277,36 @@ void System::bind(const Operator& variable, const Input<double>& numbers) {
   if (!all_finite(values)) {
     refuse_values(values, name);
   }
-  operators::VariableBlocks blocks = bindings_->blocks_for(variable);
+  operators::VariableBlocks blocks = operators::blocks_for(*data_->bodies, data_->nodes(), variable);
   std::ptrdiff_t wanted = 0;
   for (const operators::VariableBlock& block : blocks.blocks) {
-    wanted += block.values.size();
+    wanted += static_cast<std::ptrdiff_t>(block.values.size());
   }
   check_size(values.size(), wanted, name);
   std::size_t used = 0;
   for (operators::VariableBlock& block : blocks.blocks) {
-    for (Eigen::Index i = 0; i < block.values.rows(); ++i) {
-      for (Eigen::Index j = 0; j < block.values.cols(); ++j) {
-        block.values(i, j) = values[used++];
-      }
-    }
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(used), block.values.size(), block.values.begin());
+    used += block.values.size();
   }
-  bindings_->bind(std::move(blocks));
+  data_->bind(std::move(blocks));
 }
 
 void System::bind_random(const Operator& variable, std::uint64_t seed) {
   std::size_t count = 0;
-  for (const operators::VariableBlock& block : bindings_->blocks_for(variable).blocks) {
-    count += static_cast<std::size_t>(block.values.size());
+  for (const operators::VariableBlock& block :
+       operators::blocks_for(*data_->bodies, data_->nodes(), variable).blocks) {
+    count += block.values.size();
   }
   bind(variable, Random(seed).vector(count));
 }
 
 Evaluation System::operator()(const Operator& x) const {
-  const Operator& best =
-      bindings_->simplified(x, [this](const Operator& y) { return simplify(y, conditions_of(*this)); });
-  return {bindings_, std::make_unique<operators::Execution>(operators::make_plan(best, false), *bindings_)};
+  return Evaluation(std::make_unique<operators::Execution>(simplify(x, conditions_of(*this)),
+                                                           operators::Inverses::refused, data_));
 }
 
 Evaluation System::literal(const Operator& x) const {
-  return {bindings_, std::make_unique<operators::Execution>(operators::make_plan(x, true), *bindings_)};
+  return Evaluation(std::make_unique<operators::Execution>(x, operators::Inverses::dense, data_));
 }
 
 Conditions conditions_of(const System& system) {

@@ -18,7 +18,7 @@
 namespace bunraku {
 
 namespace operators {
-class Bindings;
+class SystemData;
 class Execution;
 }  // namespace operators
 
@@ -30,15 +30,18 @@ enum class Order {
 
 /// One loop over the bodies.
 struct Sweep {
-  std::string direction;  ///< `inward`, `outward`, or `local` where nothing is carried between bodies.
-  std::string text;       ///< The recursion, in the papers' style, one step a line.
+  std::string direction;        ///< `inward`, `outward`, `local` where nothing is carried between bodies, or `whole`
+                                ///< for a dense matrix.
+  std::string text;             ///< The recursion, in the papers' style, one step a line.
+  bool once_per_state = false;  ///< Depends on the state alone, not on the vector applied to.
 };
 
 /// How an expression is evaluated.
 struct PlanReport {
   std::string expression;          ///< What is evaluated: the expression after rewriting.
-  std::vector<Sweep> sweeps;       ///< In order.
-  double flops = 0;                ///< Floating-point operations of one application to one vector.
+  std::vector<Sweep> sweeps;       ///< From q to the result: first what the state is enough for, then the application.
+  int fused = 0;                   ///< Sweeps that run where state and vector are both new: what can run together does.
+  double flops = 0;                ///< Floating-point operations of one application at a new state, counted.
   double bytes = 0;                ///< Bytes read and written by it.
   bool symmetric = false;          ///< The second half is the adjoint of the first.
   std::vector<std::string> notes;  ///< What of the model changes the recursions.
@@ -47,7 +50,7 @@ struct PlanReport {
 BUNRAKU_API std::string to_string(const PlanReport& plan);
 
 /// An expression ready to be applied at the system's state, whatever that is at the time of the call.
-/// It shares the system's blocks: use a system and its evaluations from one thread at a time.
+/// Use a system and its evaluations from one thread at a time; a copy of the system is another system.
 class BUNRAKU_API Evaluation {
  public:
   Evaluation(const Evaluation&) = delete;
@@ -93,22 +96,27 @@ class BUNRAKU_API Evaluation {
 
  private:
   friend class System;
-  Evaluation(std::shared_ptr<operators::Bindings> bindings, std::unique_ptr<operators::Execution> execution);
+  explicit Evaluation(std::unique_ptr<operators::Execution> execution);
 
-  std::shared_ptr<operators::Bindings> bindings_;
   std::unique_ptr<operators::Execution> execution_;
 };
 
 /// Gives the symbols their meaning: a model, a state, nodes, and the values of variables.
 ///
 /// Body-space blocks are in each body's own axes at its own origin, node blocks in the node's; hinge space is in the
-/// order of v. Copies share everything.
+/// order of v. A copy is a system of its own, at the same state.
 class BUNRAKU_API System {
  public:
   /// At the neutral configuration, at rest. T_p is zero where passive forces are left out.
   explicit System(Model model, PassiveForces passive = PassiveForces::included);
   /// At a state. Throws as set_state.
   System(Model model, const Input<double>& q, const Input<double>& v, PassiveForces passive = PassiveForces::included);
+
+  System(const System& other);             ///< A system of its own.
+  System& operator=(const System& other);  ///< A system of its own; evaluations of the former state stay with that.
+  System(System&&) noexcept;               ///< Takes over.
+  System& operator=(System&&) noexcept;    ///< Takes over.
+  ~System();
 
   /// The model.
   const Model& model() const;
@@ -140,7 +148,7 @@ class BUNRAKU_API System {
   Evaluation literal(const Operator& x) const;
 
  private:
-  std::shared_ptr<operators::Bindings> bindings_;
+  std::shared_ptr<operators::SystemData> data_;
 };
 
 }  // namespace bunraku

@@ -3,348 +3,316 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Dense>
 #include <fmt/format.h>
 
+#include "bunraku/kernels/singular.hpp"
+#include "bunraku/model/configuration.hpp"
+#include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
-#include "bunraku/operators/program/detail/at.hpp"
-#include "bunraku/operators/program/detail/dense.hpp"
 
 namespace bunraku::operators {
 
-namespace {
-
-bool sums_over_children(const Value& value) {
-  return direction_of(value) == Direction::inward;
-}
-
-/// Whether a step leaves ε or r beside its value.
-bool has_rest(const Value& value) {
-  return value.step == Step::filter || value.step == Step::smoother;
-}
-
-}  // namespace
-
 // ---------------------------------------------------------------------------------------------------------------------
-// Making
+// State
 
-Execution::Execution(Plan plan, Bindings& bindings)
-    : plan_(std::move(plan)),
-      bindings_(bindings),
-      node_count_(bindings.nodes().size()),
-      rows_(bindings.dimension(plan_.expression.range())),
-      cols_(plan_.input == no_value ? 1 : bindings.dimension(plan_.expression.domain())) {
-  check_symbols();
-  make_slots();
-  list_loops();
+SystemData::SystemData(Model of, PassiveForces forces)
+    : passive(forces),
+      bodies(std::make_shared<const Folded>(of, Fold::bodies)),
+      links(std::make_shared<const Folded>(of, Fold::links)),
+      attached(std::make_shared<const Attachments>()),
+      q(at(bodies->coordinates.nq)),
+      user_q(at(of.nq())),
+      v(at(of.nv())) {
+  neutral(of, std::span<double>(user_q));
+  bodies->coordinates.spread_positions(user_q, q);
 }
 
-void Execution::check_symbols() {
-  for (const Symbol symbol : symbols_in(plan_.expression)) {  // first as they are written, which a message should name
-    bindings_.check(symbol);
-  }
-  for (const Value& value : plan_.values) {
-    if (has_rest(value)) {
-      symbols_.insert(Symbol::psi);
+void SystemData::set_state(std::span<const double> new_q, std::span<const double> new_v) {
+  check_argument(new_q, model().nq(), "q");
+  check_argument(new_v, model().nv(), "v");
+  check_quaternions(model(), new_q, "q");
+  if (bodies->coordinates.has_mimics || !bodies->coordinates.customs.empty()) {  // may lead beyond numbers, or throw
+    std::vector<double> next(q.size());
+    bodies->coordinates.spread_positions(new_q, next);
+    if (!all_finite(std::span<const double>(next))) {
+      refuse_values(std::span<const double>(next), "q of all hinges");
     }
-    collect_symbols(value.factor.what, symbols_);
+    std::copy(next.begin(), next.end(), q.begin());
+  } else {
+    bodies->coordinates.spread_positions(new_q, q);
   }
-  for (const Symbol symbol : symbols_) {
-    bindings_.check(symbol);
-  }
+  std::copy(new_q.begin(), new_q.end(), user_q.begin());
+  std::copy(new_v.begin(), new_v.end(), v.begin());
+  ++version;
 }
 
-void Execution::make_slots() {
-  std::size_t room = 0;
-  std::size_t rests = 0;
-  const std::size_t rest_size = at(bindings_.model().nv());
-  for (const Value& value : plan_.values) {
-    room += at(bindings_.dimension(value.space));
-    rests += has_rest(value) ? rest_size : 0;
-  }
-  storage_.assign(room, 0.0);
-  rests_.assign(rests, 0.0);
-  slots_.reserve(plan_.values.size());
-  double* next = storage_.data();
-  double* next_rest = rests_.data();
-  for (const Value& value : plan_.values) {
-    Slot slot{.value = &value,
-              .step = value.step,
-              .symbol = value.factor.what.term().symbol,
-              .adjoint = value.factor.adjoint,
-              .inverse = value.step == Step::apply && value.factor.what.term().type == TermType::inverse,
-              .out = next,
-              .size = bindings_.dimension(value.space)};
-    next += slot.size;
-    if (has_rest(value)) {
-      slot.rest = next_rest;
-      next_rest += rest_size;
-    }
-    connect(slot);
-    prepare(slot);
-    slots_.push_back(std::move(slot));
-  }
+void SystemData::set_accelerations(std::span<const double> a) {
+  check_argument(a, model().nv(), "accelerations");
+  accelerations.emplace(a.begin(), a.end());
+  torques.reset();
+  ++version;
 }
 
-/// Where a step finds its operands.
-void Execution::connect(Slot& slot) const {
-  const Value& value = *slot.value;
-  const auto pointer = [&](std::size_t i) -> const double* {
-    return i < value.in.size() && value.in[i] != no_value ? slots_[at(value.in[i])].out : nullptr;
-  };
-  slot.in = pointer(0);
-  slot.other = pointer(1);
-  for (std::size_t i = 0; value.step == Step::combine && i < value.in.size(); ++i) {
-    slot.terms.emplace_back(value.coefficients[i], pointer(i));
-  }
-  if (value.step == Step::innovation || value.step == Step::residual) {
-    slot.out = slots_[at(value.in[0])].rest;  // already there
-  }
+void SystemData::set_torques(std::span<const double> tau) {
+  check_argument(tau, model().nv(), "torques");
+  torques.emplace(tau.begin(), tau.end());
+  accelerations.reset();
+  ++version;
 }
 
-/// What a step needs once.
-void Execution::prepare(Slot& slot) {
-  const Value& value = *slot.value;
-  const Term& what = value.factor.what.term();
-  switch (value.step) {
-    case Step::inject:
-      slot.body = bindings_.part(plan_.values[at(value.in[0])].space);
-      break;
-    case Step::extract:
-      slot.body = bindings_.part(value.space);
-      break;
-    case Step::apply_solved:
-      slot.solved = static_cast<int>(solved_.size());
-      solved_.push_back({.what = value.factor.what,
-                         .inner = std::make_unique<Execution>(make_plan(what.parts[0], false), bindings_),
-                         .blocks = {}});
-      break;
-    case Step::apply_dense:
-      slot.dense = static_cast<int>(dense_.size());
-      dense_.push_back({.inner = std::make_unique<Execution>(make_plan(what.parts[0], true), bindings_),
-                        .root = what.type == TermType::root,
-                        .matrix = {}});
-      break;
-    case Step::one:
-      *slot.out = 1;
-      break;
-    default:
-      break;
-  }
+void SystemData::set_nodes(std::vector<Node> nodes) {
+  Attachments next = *attached;
+  next.nodes = std::move(nodes);
+  std::erase_if(next.variables, [](const VariableBlocks& each) {  // their blocks were made for the former nodes
+    return each.variable.range().kind == SpaceKind::node || each.variable.domain().kind == SpaceKind::node;
+  });
+  attached = std::make_shared<const Attachments>(std::move(next));
+  ++version;
 }
 
-void Execution::list_loops() {
-  for (const Loop& loop : plan_.loops) {
-    loop_slots_.emplace_back();
-    for (const int i : loop.values) {
-      const Step step = plan_.values[at(i)].step;
-      if (step != Step::vector && step != Step::innovation && step != Step::residual) {  // those are there already
-        loop_slots_.back().push_back(&slots_[at(i)]);
-      }
-    }
-  }
+void SystemData::bind(VariableBlocks values) {
+  Attachments next = *attached;
+  std::erase_if(next.variables,
+                [&](const VariableBlocks& other) { return other.variable.term().name == values.variable.term().name; });
+  next.variables.push_back(std::move(values));
+  attached = std::make_shared<const Attachments>(std::move(next));
+  ++version;
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// What depends on the state
+int SystemData::dimension(const Space& space) const {
+  if (space.part.empty()) {
+    return bodies->dimension(space.kind, static_cast<int>(attached->nodes.size()));
+  }
+  const int k = part_of(model(), attached->nodes, space);
+  return space.kind == SpaceKind::hinge ? model().bodies()[at(k)].nv : rigid;
+}
 
-void Execution::refresh() {
-  if (version_ == bindings_.version()) {
+void SystemData::passive_torques(std::span<double> out) const {
+  std::fill(out.begin(), out.end(), 0.0);
+  if (passive == PassiveForces::left_out) {
     return;
   }
-  if (bindings_.nodes().size() != node_count_) {
-    throw OperatorError("the number of nodes has changed since this expression was prepared",
-                        "prepare it again: system(expression)");
-  }
-  for (const Symbol symbol : symbols_) {
-    bindings_.need(symbol);
-  }
-  for (Solved& solved : solved_) {
-    refresh(solved);
-  }
-  for (Dense& dense : dense_) {
-    refresh(dense);
-  }
-  bind_values();
-  std::size_t largest = 6;
-  for (const Cluster& cluster : bindings_.clusters()) {
-    largest = std::max({largest, 6 * cluster.members.size(), cluster.coordinates.size(), 6 * cluster.nodes.size()});
-  }
-  scratch_.resize(2 * largest);
-  version_ = bindings_.version();
-}
-
-void Execution::bind_values() {
-  for (Slot& slot : slots_) {
-    const Operator& what = slot.value->factor.what;
-    if (slot.value->step == Step::apply && what.term().type == TermType::variable) {
-      slot.variable = &bindings_.variable(what);
-    }
-    if (slot.value->step != Step::vector) {
+  std::array<double, max_hinge_velocities> stretch{};
+  for (std::size_t k = 0; k < model().bodies().size(); ++k) {
+    const Hinge& hinge = model().bodies()[k].hinge;
+    const kernels::HingeSlot& slot = bodies->coordinates.slots[k];
+    if (slot.nv == 0) {
       continue;
     }
-    std::fill_n(slot.out, slot.size, 0.0);
-    if (what.term().type == TermType::symbol) {
-      const std::span<const double> values = bindings_.vector(what.term().symbol);
-      std::copy(values.begin(), values.end(), slot.out);
-    } else if (what.term().type == TermType::unit) {
-      if (what.term().index >= slot.size) {
-        throw OperatorError(fmt::format("unit({}): the model has {} velocities", what.term().index, slot.size),
-                            "they are counted from 0");
+    hinge_difference(hinge, hinge.rest.data(), q.data() + slot.q, stretch.data());
+    for (int j = 0; j < slot.nv; ++j) {
+      const HingeDof& dof = hinge.dofs[at(j)];
+      const kernels::Follower<double>& f = bodies->coordinates.velocities[at(slot.v + j)];
+      const double rate = f.ratio * v[at(f.own)];
+      const double sign = rate > 0 ? 1.0 : rate < 0 ? -1.0 : 0.0;
+      out[at(f.own)] -= f.ratio * (dof.damping * rate + dof.friction * sign + dof.stiffness * stretch[at(j)]);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Questions about D
+
+namespace {
+
+/// Throws Error naming the hinge where a D is rounding of zero.
+void settle_doubts(const Folded& folded, const Joints<double>& joints, const RiccatiBlocks<double>& r) {
+  std::vector<RigidInertia<double>> carried(folded.links.size(), RigidInertia<double>::zero());
+  for (int k = static_cast<int>(folded.links.size()) - 1; k >= 0; --k) {
+    const kernels::Link<double>& l = folded.links[at(k)];
+    const LinkPlace& place = folded.places[at(k)];
+    const bool turns = l.kind <= kernels::Kind::revolute_full;
+    const Motion<double> about_z{Vec3<double>::unit_z(), Vec3<double>::zero()};
+    const auto n = at(l.nv);
+    if (!place.coupled && n > 0) {
+      std::vector<double> inverses;
+      for (std::size_t j = 0; j < n; ++j) {
+        inverses.push_back(r.L[at(place.block) + j * n + j]);
       }
-      slot.out[what.term().index] = 1;
-    } else {
-      for (const VariableBlock& block : bindings_.variable(what).blocks) {
-        for (std::size_t n = 0; n < block.rows.size(); ++n) {
-          slot.out[block.rows[n]] = block.values(static_cast<Eigen::Index>(n), 0);
+      const kernels::HingeDoubt<double> doubt{
+          turns ? std::span(&about_z, 1) : std::span(joints.columns.data() + l.v, n), {r.U.data() + l.v, n}, inverses};
+      kernels::check_positive(folded.model.bodies()[at(l.body)].hinge, doubt, l.inertia, carried[at(k)]);
+    }
+    if (l.parent >= 0) {
+      Transform<double> X = joints.pose[at(k)];
+      if (turns) {
+        const kernels::Spin<double>& s = joints.spin[at(k)];
+        X = {Rotation<double>(l.turn * Mat3<double>{{{s.c, -s.s, 0}, {s.s, s.c, 0}, {0, 0, 1}}}), l.p};
+      }
+      carried[at(l.parent)] += X * (l.inertia + carried[at(k)]);
+    }
+  }
+}
+
+void check_cluster(const Folded& folded, const Unit& unit, const RiccatiBlocks<double>& r) {
+  const auto n = static_cast<Eigen::Index>(unit.coordinates.size());
+  const Eigen::Map<const Eigen::MatrixXd> D(r.D.data() + unit.block, n, n);
+  const Eigen::LDLT<Eigen::MatrixXd> factor(D);
+  if (n > 0 && !(factor.vectorD().minCoeff() > kernels::vanishing_beside_others<double> * D.diagonal().maxCoeff())) {
+    for (const int k : unit.members) {
+      if (folded.links[at(k)].nv > 0) {
+        throw kernels::massless(folded.model.bodies()[at(folded.links[at(k)].body)].hinge,
+                                "is coupled to others and ");
+      }
+    }
+  }
+}
+
+/// Throws where some D has no inverse.
+void check_riccati(const void* /*context*/, Evaluator<double>& evaluator) {
+  const Folded& folded = evaluator.folded();
+  for (const int i : evaluator.families()) {
+    const Value& v = evaluator.plan().values[at(i)];
+    const RiccatiBlocks<double>& r = evaluator.family(i);
+    const bool of_bodies = v.uses[1] == no_value && v.part != Part::blocks;
+    for (const Unit& unit : folded.units) {
+      const int k = unit.members[0];
+      const std::size_t n = unit.coordinates.size();
+      if (folded.places[at(k)].coupled) {
+        if (of_bodies) {
+          check_cluster(folded, unit, r);
+        }
+        continue;
+      }
+      for (std::size_t j = 0; j < n; ++j) {
+        const double inverse = r.L[at(unit.block) + j * n + j];
+        if (!of_bodies && (inverse == 0 || !std::isfinite(inverse))) {
+          throw OperatorError(fmt::format("'{}' has no inverse: the block of hinge '{}' is singular",
+                                          to_ascii(Operator::of_family(Symbol::D, v.what.term().parts[0],
+                                                                       v.what.term().parts[1])),
+                                          folded.model.bodies()[at(folded.links[at(k)].body)].hinge.name));
+        }
+        if (of_bodies && !(inverse > 0 && inverse * folded.doubt[at(folded.links[at(k)].v) + j] < 1)) {
+          settle_doubts(folded, evaluator.joints(), r);
         }
       }
     }
   }
 }
 
-void Execution::refresh(Solved& solved) {
-  const int n = solved.inner->rows();
-  const SpaceKind kind = solved.what.range().kind;
-  const std::size_t clusters = bindings_.clusters().size();
-  std::vector<std::vector<int>> places(clusters);
-  std::size_t largest = 0;
-  solved.blocks.resize(clusters);
-  for (std::size_t c = 0; c < clusters; ++c) {
-    visit_part(kind, static_cast<int>(c), [&](int place) { places[c].push_back(place); });
-    largest = std::max(largest, places[c].size());
-    const auto size = static_cast<Eigen::Index>(places[c].size());
-    solved.blocks[c].resize(size, size);
+/// Throws what a block or matrix without inverse or root deserves.
+void refuse_matrix(const void* context, const Refusal& refusal) {
+  const auto& evaluator = *static_cast<const Evaluator<double>*>(context);
+  const std::string what = bunraku::detail::printable(to_ascii(evaluator.plan().values[at(refusal.value)].what), 200);
+  if (refusal.unit < 0) {
+    const Operator& inner = evaluator.plan().values[at(refusal.value)].what.term().parts[0];
+    throw OperatorError(
+        fmt::format("the matrix of '{}' {}", bunraku::detail::printable(to_ascii(inner), 200), refusal.why));
   }
-  // Column j of all blocks at once: they do not touch one another.
-  std::vector<double> x(at(n));
-  std::vector<double> y(at(n));
-  for (std::size_t j = 0; j < largest; ++j) {
-    std::fill(x.begin(), x.end(), 0.0);
-    for (const std::vector<int>& part : places) {
-      if (j < part.size()) {
-        x[at(part[j])] = 1;
-      }
-    }
-    solved.inner->apply(x.data(), y.data());
-    for (std::size_t c = 0; c < clusters; ++c) {
-      for (std::size_t i = 0; j < places[c].size() && i < places[c].size(); ++i) {
-        solved.blocks[c](static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = y[at(places[c][i])];
-      }
-    }
-  }
-  const bool root = solved.what.term().type == TermType::root;
-  for (std::size_t c = 0; c < clusters; ++c) {
-    Matrix& block = solved.blocks[c];
-    if (block.size() == 0) {
-      continue;
-    }
-    const auto refuse = [&](std::string_view why) {
-      throw OperatorError(
-          fmt::format("'{}' cannot be formed: the block of body '{}' {}", detail::printable(to_ascii(solved.what), 200),
-                      bindings_.model().bodies()[at(bindings_.clusters()[c].members.front())].name, why));
-    };
-    if (root) {
-      block = root_of(block, refuse);
-      continue;
-    }
-    block = inverse_of(block, refuse);
-  }
+  const Folded& folded = evaluator.folded();
+  const int link = folded.units[at(refusal.unit)].members[0];
+  throw OperatorError(fmt::format("'{}' cannot be formed: the block of body '{}' {}", what,
+                                  folded.model.bodies()[at(folded.links[at(link)].body)].name, refusal.why));
 }
 
-void Execution::refresh(Dense& dense) {
-  const int n = dense.inner->rows();
-  Matrix matrix(n, n);
-  std::vector<double> unit(at(n));
-  for (int j = 0; j < n; ++j) {
-    unit[at(j)] = 1;
-    dense.inner->apply(unit.data(), matrix.col(j).data());
-    unit[at(j)] = 0;
-  }
-  const auto refuse = [&](std::string_view why) {
-    throw OperatorError(
-        fmt::format("the matrix of '{}' {}", detail::printable(to_ascii(dense.inner->plan().expression), 200), why));
-  };
-  if (dense.root) {
-    dense.matrix = root_of(matrix, refuse);
-    return;
-  }
-  dense.matrix = inverse_of(matrix, refuse);
-}
+}  // namespace
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Running
+// Execution
+
+Execution::Execution(const Operator& x, Inverses inverses, std::shared_ptr<const SystemData> data)
+    : expression_(x), inverses_(inverses), data_(std::move(data)), node_count_(data_->nodes().size()) {
+  prepare();
+}
+
+void Execution::prepare() {
+  meaning_ = data_->meaning();
+  attached_ = data_->attached;
+  const std::set<Symbol> symbols = symbols_in(expression_);
+  if (symbols.contains(Symbol::B) && attached_->nodes.empty()) {
+    throw OperatorError("B has no meaning without nodes", "name the nodes: --nodes A,B,… or System::set_nodes", "B");
+  }
+  plan_ = std::make_shared<const Plan>(make_plan(expression_, meaning_, inverses_));
+  check_values();
+  evaluator_ = std::make_unique<Evaluator<double>>(plan_, folded(), attached_);
+  evaluator_->on_refusal(refuse_matrix, evaluator_.get());
+  evaluator_->on_riccati(check_riccati, nullptr);
+  passive_.resize(at(data_->model().nv()));
+  version_ = 0;
+}
+
+void Execution::check_values() const {
+  for (const Value& v : plan_->values) {
+    const Term& t = v.what.term();
+    if (v.step == Step::spread && v.part == Part::E_psi && data_->bodies->nested) {
+      const auto body = std::find_if(data_->model().bodies().begin(), data_->model().bodies().end(),
+                                     [](const Body& b) { return b.leader != world; });
+      throw OperatorError(fmt::format("{} is not block diagonal here: hinge '{}' follows hinge '{}'", to_ascii(v.what),
+                                      body->hinge.name, data_->model().bodies()[at(body->leader)].hinge.name),
+                          "Omega does exist: the coupled bodies count as one body there", to_ascii(v.what));
+    }
+    if ((v.part == Part::variable || v.step == Step::constants) && t.type == TermType::variable &&
+        std::none_of(attached_->variables.begin(), attached_->variables.end(),
+                     [&](const VariableBlocks& each) { return each.variable == v.what; })) {
+      throw OperatorError(fmt::format("the variable '{}' has no values", t.name),
+                          "`verify` gives it random ones, System::bind those that you choose");
+    }
+    if (t.type == TermType::unit && v.step == Step::constants && t.index >= data_->model().nv()) {
+      throw OperatorError(fmt::format("unit({}): the model has {} velocities", t.index, data_->model().nv()),
+                          "they are counted from 0");
+    }
+  }
+}
+
+void Execution::refresh() {
+  if (version_ == data_->version) {
+    return;
+  }
+  if (data_->nodes().size() != node_count_) {
+    throw OperatorError("the number of nodes has changed since this expression was prepared",
+                        "prepare it again: system(expression)");
+  }
+  if (!(meaning_ == data_->meaning()) || attached_ != data_->attached) {
+    prepare();
+  }
+  const auto needs = [&](Step step) {
+    return std::any_of(plan_->values.begin(), plan_->values.end(), [&](const Value& v) {
+      return v.step == step && (step == Step::passive || v.what.term().symbol != Symbol::thetad);
+    });
+  };
+  if (needs(Step::given)) {
+    if (!data_->accelerations && !data_->torques) {
+      throw OperatorError("the hinge accelerations have no value, and thetadd, alpha, f and T follow from them",
+                          "give accelerations or torques: --a or --tau, System::set_accelerations or set_torques");
+    }
+  }
+  if (needs(Step::passive)) {
+    data_->passive_torques(passive_);
+  }
+  evaluator_->set_state(data_->q.data(), data_->v.data());
+  evaluator_->set_given(Symbol::T_p, passive_.data());
+  evaluator_->set_given(Symbol::thetadd, data_->accelerations ? data_->accelerations->data() : nullptr);
+  evaluator_->set_given(Symbol::T, data_->torques ? data_->torques->data() : nullptr);
+  version_ = data_->version;
+}
 
 void Execution::apply(const double* x, double* y) {
   refresh();
-  if (plan_.input != no_value) {
-    std::copy_n(x, cols_, slots_[at(plan_.input)].out);
-  }
-  for (const Loop& loop : plan_.loops) {
-    clear_sums(loop);
-    run(loop);
-  }
-  std::copy_n(slots_[at(plan_.output)].out, rows_, y);
-}
-
-void Execution::clear_sums(const Loop& loop) {
-  for (const int i : loop.values) {
-    const Slot& slot = slots_[at(i)];
-    if (sums_over_children(*slot.value) || slot.value->step == Step::dot || slot.value->step == Step::inject) {
-      std::fill_n(slot.out, slot.size, 0.0);
-    }
+  try {
+    evaluator_->apply(x, y);
+  } catch (...) {
+    version_ = 0;
+    throw;
   }
 }
 
-void Execution::run(const Loop& loop) {
-  if (loop.direction == Direction::whole) {
-    for (const int i : loop.values) {
-      const Slot& slot = slots_[at(i)];
-      const Matrix& matrix = dense_[at(slot.dense)].matrix;
-      Eigen::Map<Eigen::VectorXd>(slot.out, matrix.rows()).noalias() =
-          matrix * Eigen::Map<const Eigen::VectorXd>(slot.in, matrix.cols());
-    }
-    return;
+double Execution::flops() const {
+  Evaluator<Counting> counter(plan_, folded(), attached_);
+  const auto counted = [](const std::vector<double>& x) { return std::vector<Counting>(x.begin(), x.end()); };
+  const std::vector<Counting> q = counted(data_->q);
+  const std::vector<Counting> v = counted(data_->v);
+  const std::vector<Counting> zeros(v.size());
+  counter.set_state(q.data(), v.data());
+  for (const Symbol each : {Symbol::T_p, Symbol::thetadd, Symbol::T}) {
+    counter.set_given(each, zeros.data());
   }
-  const std::vector<const Slot*>& slots = loop_slots_[at(static_cast<int>(&loop - plan_.loops.data()))];
-  const int count = static_cast<int>(bindings_.clusters().size());
-  if (count == 0) {
-    for (const Slot* slot : slots) {
-      number_step(*slot);
-    }
-    return;
-  }
-  const bool inward = loop.direction == Direction::inward;
-  const bool coupled = bindings_.coupled();
-  for (int n = 0; n < count; ++n) {
-    const int c = inward ? count - 1 - n : n;
-    for (const Slot* slot : slots) {
-      if (coupled) {
-        cluster_step(*slot, c, loop.direction);
-      } else {
-        body_step(*slot, c);
-      }
-    }
-  }
-}
-
-Work Execution::work() const {
-  Work sum;
-  for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
-    for (const Cluster& cluster : bindings_.clusters()) {
-      const auto members = static_cast<double>(cluster.members.size());
-      const Work one = work_of(plan_, i, static_cast<double>(cluster.coordinates.size()) / members,
-                               static_cast<double>(cluster.nodes.size()) / members);
-      sum.flops += members * one.flops;
-      sum.bytes += members * one.bytes;
-    }
-    if (plan_.values[at(i)].step == Step::apply_dense) {
-      const double n = slots_[at(i)].size;
-      sum.flops += n * (2 * n - 1);
-      sum.bytes += n * n * sizeof(double);
-    }
-  }
-  return sum;
+  const std::vector<Counting> x(at(counter.cols()));
+  std::vector<Counting> y(at(counter.rows()));
+  const long before = Counting::count();
+  counter.apply(x.data(), y.data());
+  return static_cast<double>(Counting::count() - before);
 }
 
 }  // namespace bunraku::operators

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
 
 namespace bunraku::operators {
@@ -16,11 +17,24 @@ namespace {
 bool is_symbol(const Operator& x, Symbol symbol) {
   return x.term().type == TermType::symbol && x.term().symbol == symbol;
 }
+bool is_standard(const Operator& x, Symbol symbol) {
+  return is_symbol(x, symbol) && x.term().parts.empty();
+}
+/// Zero, as far as its outermost tells.
+bool is_zero(const Operator& x) {
+  return (x.term().type == TermType::scale || x.term().type == TermType::number) && x.term().number == 0;
+}
+
+/// θ̈ of given torques, already rewritten: by articulated bodies; where hinges are coupled, in a form that needs no P.
+const char* forward_dynamics_text(bool coupled) {
+  return coupled ? "~(I - H*psi*K)*inv(D)*(I - H*psi*K)*(T + T_p - H*phi*(M*~phi*a + b))"
+                 : "(I - ~K*~psi*~H)*inv(D)*(T + T_p - H*psi*(K*(T + T_p) + P*a + b)) - ~K*~psi*a";
+}
 
 /// Builds the values of a plan, each distinct one once.
 class Compiler {
  public:
-  explicit Compiler(bool dense) : dense_(dense) {}
+  Compiler(const Meaning& meaning, Inverses inverses) : meaning_(meaning), inverses_(inverses) {}
 
   Plan compile(const Operator& x) {
     plan_.expression = x;
@@ -30,13 +44,15 @@ class Compiler {
     const Operator flat = expanded(x);
     plan_.symmetric = flat == expanded(~x);
     if (x.domain().kind == SpaceKind::number) {
-      plan_.output = apply(flat, add({.step = Step::one, .space = {SpaceKind::number}}));
+      plan_.output = apply(flat, one());
     } else {
       plan_.input = add({.step = Step::input, .space = x.domain()});
       plan_.output = apply(flat, plan_.input);
     }
     drop_unused();
+    mark();
     schedule();
+    plan_.mergeable = is_mergeable();
     return std::move(plan_);
   }
 
@@ -49,9 +65,10 @@ class Compiler {
   int add(Value value) {
     for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
       const Value& other = at(i);
-      if (other.step == value.step && other.in == value.in && other.coefficients == value.coefficients &&
-          other.space == value.space && other.factor.adjoint == value.factor.adjoint &&
-          other.factor.what == value.factor.what) {
+      if (other.step == value.step && other.part == value.part && other.adjoint == value.adjoint &&
+          other.in == value.in && other.uses == value.uses && other.coefficients == value.coefficients &&
+          other.space == value.space && other.domain == value.domain && value.step != Step::probe &&
+          other.what == value.what) {
         return i;
       }
     }
@@ -97,10 +114,98 @@ class Compiler {
     return add(std::move(out));
   }
 
+  int one() { return add({.step = Step::one, .space = {SpaceKind::number}}); }
+  int joints() { return add({.step = Step::joints, .space = {SpaceKind::body}, .domain = {SpaceKind::body}}); }
+
+  // -------------------------------------------------------------------------------------------------------------------
+  // Blocks and matrices
+
+  /// The blocks of a memoryless expression.
+  int blocks(const Operator& x) {
+    for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
+      if (at(i).step == Step::blocks && at(i).what == x) {
+        return i;
+      }
+    }
+    const int probe = add({.step = Step::probe, .space = x.domain()});
+    const int result = apply(expanded(x), probe);
+    return add({.step = Step::blocks, .in = {probe, result}, .what = x, .space = x.range(), .domain = x.domain()});
+  }
+
+  /// The inverse or root of the matrix of an expression.
+  int dense(const Operator& x, const Operator& of, Step step) {
+    const int probe = add({.step = Step::probe, .space = of.domain()});
+    const int result = apply(of, probe);
+    return add({.step = step, .in = {probe, result}, .what = x, .space = x.range(), .domain = x.domain()});
+  }
+
+  /// P, D and G of the family that a symbol belongs to.
+  int family(const Operator& symbol) {
+    Value out{.step = Step::riccati,
+              .uses = {joints(), no_value, no_value},
+              .what = Operator(Symbol::P),
+              .space = {SpaceKind::body},
+              .domain = {SpaceKind::body}};
+    const std::vector<Operator>& pair = symbol.term().parts;
+    if (pair.empty()) {
+      out.part = Part::armature;
+      return add(std::move(out));
+    }
+    out.what = symbol;
+    if (!is_standard(pair[0], Symbol::M)) {
+      out.uses[1] = blocks(pair[0]);
+    }
+    if (is_standard(pair[1], Symbol::armature)) {
+      out.part = Part::armature;
+    } else if (!is_zero(pair[1])) {
+      out.part = Part::blocks;
+      out.uses[2] = blocks(pair[1]);
+    }
+    // another symbol of the same family needs no other recursion
+    for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
+      if (at(i).step == Step::riccati && at(i).uses == out.uses && at(i).part == out.part) {
+        return i;
+      }
+    }
+    return add(std::move(out));
+  }
+
+  /// gather(E, x) or spread(E, x).
+  int collected(const Term& t) {
+    const Operator& E = t.parts[0];
+    Value out{.step = t.type == TermType::gather ? Step::gather : Step::spread,
+              .uses = {joints(), blocks(t.parts[1]), no_value},
+              .space = t.range,
+              .domain = t.domain};
+    if (is_symbol(E, Symbol::E_phi)) {
+      out.part = Part::E_phi;
+    } else if (is_symbol(E, Symbol::S)) {
+      out.part = Part::S;
+    } else if (is_symbol(E, Symbol::E_psi)) {
+      out.part = Part::E_psi;
+      out.uses[2] = family(E);
+    } else {
+      throw OperatorError(fmt::format("'{}' is not one step from body to body", to_ascii(E)),
+                          "gather and spread take E_phi, E_psi or S");
+    }
+    return add(std::move(out));
+  }
+
   // -------------------------------------------------------------------------------------------------------------------
   // Application
 
   int apply(const Operator& x, int value) {
+    const auto key = std::pair(&x.term(), value);
+    if (const auto found = applied_.find(key); found != applied_.end()) {
+      return found->second;
+    }
+    const int out = apply_anew(x, value);
+    kept_.push_back(x);
+    applied_.emplace(key, out);
+    return out;
+  }
+
+  int apply_anew(const Operator& x, int value) {
     const Term& t = x.term();
     switch (t.type) {
       case TermType::identity:
@@ -130,16 +235,23 @@ class Compiler {
       case TermType::inverse:
         return apply_inverse(x, value);
       case TermType::dense_inverse:
-        return add({.step = Step::apply_dense, .in = {value}, .factor = {x}, .space = t.range});
+        return apply_matrix(dense(x, t.parts[0], Step::dense_inverse), t.range, value);
       case TermType::root:  // a block of one body is small
-        return add({.step = t.range.part.empty() ? Step::apply_solved : Step::apply_dense,
-                    .in = {value},
-                    .factor = {x},
-                    .space = t.range});
+        return t.range.part.empty()
+                   ? apply_blocks(add({.step = Step::block_root,
+                                       .uses = {blocks(t.parts[0])},
+                                       .what = x,
+                                       .space = t.range,
+                                       .domain = t.domain}),
+                                  x, false, value)
+                   : apply_matrix(dense(x, t.parts[0], Step::dense_root), t.range, value);
       case TermType::cross: {
         const int vector = apply(t.parts[0], one());
         return add({.step = Step::apply_cross, .in = {value, vector}, .space = t.range});
       }
+      case TermType::gather:
+      case TermType::spread:
+        return apply_blocks(collected(t), x, false, value);
       case TermType::symbol:
       case TermType::variable:
       case TermType::unit:
@@ -148,7 +260,18 @@ class Compiler {
     return no_value;
   }
 
-  int one() { return add({.step = Step::one, .space = {SpaceKind::number}}); }
+  int apply_blocks(int blocks_value, const Operator& x, bool adjoint, int value) {
+    return add({.step = Step::apply,
+                .part = Part::blocks,
+                .adjoint = adjoint,
+                .in = {value},
+                .uses = {blocks_value},
+                .what = x,
+                .space = adjoint ? x.domain() : x.range()});
+  }
+  int apply_matrix(int matrix, const Space& space, int value) {
+    return add({.step = Step::apply_dense, .in = {value}, .uses = {matrix}, .what = at(matrix).what, .space = space});
+  }
 
   int apply_adjoint(const Operator& x, int value) {
     if (x.domain().kind == SpaceKind::number) {  // x*y: a number
@@ -157,65 +280,201 @@ class Compiler {
     }
     if (x.term().type == TermType::cross) {
       const int vector = apply(x.term().parts[0], one());
-      return add({.step = Step::apply_cross, .in = {value, vector}, .factor = {.adjoint = true}, .space = x.domain()});
+      return add({.step = Step::apply_cross, .adjoint = true, .in = {value, vector}, .space = x.domain()});
+    }
+    if (x.term().type == TermType::gather || x.term().type == TermType::spread) {
+      return apply_blocks(collected(x.term()), x, true, value);
     }
     return apply_named(x, true, value);
   }
 
   int apply_block(const Term& t, int value) {
     if (t.domain.kind != SpaceKind::number) {
-      value = add({.step = Step::inject, .in = {value}, .space = {t.domain.kind}});
+      value = add({.step = Step::inject, .in = {value}, .space = {t.domain.kind}, .domain = t.domain});
     }
-    return add({.step = Step::extract, .in = {apply(t.parts[0], value)}, .space = t.range});
+    const int whole = apply(t.parts[0], value);
+    return add({.step = Step::extract, .in = {whole}, .space = t.range, .domain = at(whole).space});
   }
 
   int apply_inverse(const Operator& x, int value) {
     const Operator& inner = x.term().parts[0];
     if (is_symbol(inner, Symbol::D)) {  // known with D
-      return add({.step = Step::apply, .in = {value}, .factor = {x}, .space = x.range()});
+      return add({.step = Step::apply,
+                  .part = Part::D_inverse,
+                  .in = {value},
+                  .uses = {family(inner)},
+                  .what = x,
+                  .space = x.range()});
     }
     if (inner.kind() == Kind::memoryless && inner.range().part.empty()) {
-      return add({.step = Step::apply_solved, .in = {value}, .factor = {x}, .space = x.range()});
+      return apply_blocks(add({.step = Step::block_inverse,
+                               .uses = {blocks(inner)},
+                               .what = x,
+                               .space = x.range(),
+                               .domain = x.domain()}),
+                          x, false, value);
     }
-    if (dense_ || !inner.range().part.empty()) {  // a block of one body is small
-      return add({.step = Step::apply_dense, .in = {value}, .factor = {x}, .space = x.range()});
+    if (inverses_ == Inverses::dense || !inner.range().part.empty()) {  // a block of one body is small
+      return apply_matrix(dense(x, inner, Step::dense_inverse), x.range(), value);
     }
-    throw OperatorError(fmt::format("no identity gives the inverse of '{}'", detail::printable(to_ascii(inner), 200)),
-                        "dense_inv(x) forms it by a dense matrix, O(n³)");
+    throw OperatorError(
+        fmt::format("no identity gives the inverse of '{}'", bunraku::detail::printable(to_ascii(inner), 200)),
+        "dense_inv(x) forms it by a dense matrix, O(n³)");
   }
 
   int apply_named(const Operator& x, bool adjoint, int value) {
     const Term& t = x.term();
     if (t.domain.kind == SpaceKind::number) {
-      const int vector = add({.step = Step::vector, .factor = {x}, .space = t.range});
+      const int vector = stacked(x);
       return at(value).step == Step::one ? vector
                                          : add({.step = Step::scale_by, .in = {vector, value}, .space = t.range});
     }
-    const Space& out = adjoint ? t.domain : t.range;
-    if (t.type == TermType::symbol) {
-      switch (t.symbol) {
-        case Symbol::phi:
-          return add({.step = Step::propagate, .in = {value}, .factor = {x, adjoint}, .space = out});
-        case Symbol::psi:
-          return adjoint ? smoother(value) : filter(value);
-        case Symbol::E_phi:
-        case Symbol::S:
-          return add({.step = Step::shift, .in = {value}, .factor = {x, adjoint}, .space = out});
-        case Symbol::K:
-          if (adjoint && at(value).step == Step::smoother) {  // K* s = d − r
-            return complement(value, Step::residual);
-          }
-          return add({.step = Step::shift, .in = {value}, .factor = {x, adjoint}, .space = out});
-        case Symbol::H:
-          if (!adjoint && at(value).step == Step::filter) {  // H z = x − ε
-            return complement(value, Step::innovation);
-          }
-          break;
-        default:
-          break;
-      }
+    Value out{.adjoint = adjoint, .in = {value}, .what = x, .space = adjoint ? t.domain : t.range};
+    const auto made = [&](Step step, Part part, std::vector<int> uses) {
+      out.step = step;
+      out.part = part;
+      out.uses = std::move(uses);
+      return add(std::move(out));
+    };
+    if (t.type == TermType::variable) {
+      return made(Step::apply, Part::variable, {});
     }
-    return add({.step = Step::apply, .in = {value}, .factor = {x, adjoint}, .space = out});
+    switch (t.symbol) {
+      case Symbol::phi:
+        return made(Step::propagate, Part::E_phi, {joints()});
+      case Symbol::psi:
+        return adjoint ? smoother(x, value) : filter(x, value);
+      case Symbol::E_phi:
+        return made(Step::shift, Part::E_phi, {joints()});
+      case Symbol::S:
+        return made(Step::shift, Part::S, {});
+      case Symbol::K: {
+        const int of = family(x);
+        if (adjoint && at(value).step == Step::smoother && at(value).uses[0] == of) {  // K* s = d − r
+          return complement(value, Step::residual);
+        }
+        return made(Step::shift, Part::K, {of});
+      }
+      case Symbol::H:
+        if (!adjoint && at(value).step == Step::filter) {  // H z = x − ε
+          return complement(value, Step::innovation);
+        }
+        return made(Step::apply, Part::H, {joints()});
+      case Symbol::M:
+        return made(Step::apply, Part::M, {});
+      case Symbol::B:
+        return made(Step::apply, Part::B, {});
+      case Symbol::Delta_phi:
+        return made(Step::apply, Part::Delta_phi, {joints()});
+      case Symbol::armature:
+        return made(Step::apply, Part::armature, {});
+      case Symbol::P:
+        return made(Step::apply, Part::P, {family(x)});
+      case Symbol::D:
+        return made(Step::apply, Part::D, {family(x)});
+      case Symbol::G:
+        return made(Step::apply, Part::G, {family(x)});
+      case Symbol::R:
+        return apply_blocks(collected_symbol(x, Step::gather, Part::E_phi, Operator(Symbol::M), no_value), x, adjoint,
+                            value);
+      case Symbol::Upsilon: {
+        const Operator H(Symbol::H);
+        const Operator D = with_family(Symbol::D, x);
+        return apply_blocks(collected_symbol(x, Step::spread, Part::E_psi, ~H * inv(D) * H, family(x)), x, adjoint,
+                            value);
+      }
+      case Symbol::phit:
+      case Symbol::psit:
+      case Symbol::tau:
+      case Symbol::taub:
+      case Symbol::E_psi:
+      case Symbol::Omega: {  // others define them
+        const Operator defined = expanded(adjoint ? ~x : x);
+        kept_.push_back(defined);
+        return apply(defined, value);
+      }
+      case Symbol::V:
+      case Symbol::alpha:
+      case Symbol::a:
+      case Symbol::b:
+      case Symbol::f:
+      case Symbol::T:
+      case Symbol::thetad:
+      case Symbol::thetadd:
+      case Symbol::T_p:
+        break;  // stacked vectors, above
+    }
+    return no_value;
+  }
+
+  /// A symbol of the same family as another.
+  static Operator with_family(Symbol symbol, const Operator& other) {
+    const std::vector<Operator>& pair = other.term().parts;
+    return pair.empty() ? Operator(symbol) : Operator::of_family(symbol, pair[0], pair[1]);
+  }
+
+  int collected_symbol(const Operator& x, Step step, Part part, const Operator& of, int through) {
+    return add({.step = step,
+                .part = part,
+                .uses = {joints(), blocks(of), through},
+                .what = x,
+                .space = {SpaceKind::body},
+                .domain = {SpaceKind::body}});
+  }
+
+  /// A stacked vector: what defines it, as a value with its name.
+  int stacked(const Operator& x) {
+    const Term& t = x.term();
+    if (t.type != TermType::symbol) {
+      return add({.step = Step::constants, .what = x, .space = t.range});
+    }
+    switch (t.symbol) {
+      case Symbol::V:
+        return named(x, "~phi*~H*thetad");
+      case Symbol::alpha:
+        return named(x, "~phi*(~H*thetadd + a)");
+      case Symbol::f:
+        return named(x, "phi*(M*alpha + b)");
+      case Symbol::a:
+        return add({.step = Step::bias,
+                    .in = {stacked(Operator(Symbol::V)), stacked(Operator(Symbol::thetad))},
+                    .uses = {joints()},
+                    .what = x,
+                    .space = t.range});
+      case Symbol::b:
+        return add({.step = Step::gyroscopic, .in = {stacked(Operator(Symbol::V))}, .what = x, .space = t.range});
+      case Symbol::T_p:
+        return add({.step = Step::passive, .what = x, .space = t.range});
+      case Symbol::T:
+        if (meaning_.accelerations) {
+          return named(x, "H*f + armature*thetadd - T_p");
+        }
+        break;
+      case Symbol::thetadd:
+        if (meaning_.torques) {
+          return named(x, forward_dynamics_text(meaning_.coupled));
+        }
+        break;
+      default:
+        break;
+    }
+    return add({.step = Step::given, .what = x, .space = t.range});
+  }
+
+  int named(const Operator& x, const char* text) {
+    const auto found = stacked_.find(x.term().symbol);
+    if (found != stacked_.end()) {
+      return found->second;
+    }
+    const Operator definition = expanded(parse(text));
+    kept_.push_back(definition);
+    const int value = apply(definition, one());
+    Value& made = plan_.values[static_cast<std::size_t>(value)];
+    if (made.step == Step::propagate || made.step == Step::combine) {
+      made.what = x;  // its name in the text
+    }
+    stacked_.emplace(x.term().symbol, value);
+    return value;
   }
 
   /// in[0] of a filter or smoother less its innovation or residual.
@@ -226,13 +485,10 @@ class Compiler {
                            : combine({{1.0, own}, {-1.0, rest}}, {SpaceKind::hinge});
   }
 
-  /// Splits an operand into what passes through `through` (K or H*) and the rest: x = through · first + second.
-  std::pair<int, int> split(int value, Symbol symbol, bool adjoint) {
-    const auto passes = [&](int v) {
-      return (at(v).step == Step::shift || at(v).step == Step::apply) && at(v).factor.adjoint == adjoint &&
-             is_symbol(at(v).factor.what, symbol);
-    };
-    if (passes(value)) {
+  /// Splits an operand into what passes through K of a family, or H*, and the rest: x = through · first + second.
+  template <class Passes>
+  std::pair<int, int> split(int value, const Passes& passes) {
+    if (passes(at(value))) {
       return {at(value).in[0], no_value};
     }
     if (at(value).step != Step::combine) {
@@ -242,7 +498,7 @@ class Compiler {
     std::vector<std::pair<double, int>> rest;
     const Value sum = at(value);
     for (std::size_t i = 0; i < sum.in.size(); ++i) {
-      if (passes(sum.in[i])) {
+      if (passes(at(sum.in[i]))) {
         through.emplace_back(sum.coefficients[i], at(sum.in[i]).in[0]);
       } else {
         rest.emplace_back(sum.coefficients[i], sum.in[i]);
@@ -256,29 +512,41 @@ class Compiler {
   }
 
   /// ψ(K x + w): with E_ψ = E_φ − K H the recursion z = E_φ z + K (x − H z) + w needs each gain once.
-  int filter(int value) {
-    const auto [x, w] = split(value, Symbol::K, false);
-    return add({.step = Step::filter, .in = {x, w}, .space = {SpaceKind::body}});
+  int filter(const Operator& psi, int value) {
+    const int of = family(psi);
+    const auto [x, w] = split(value, [of](const Value& v) {
+      return v.step == Step::shift && v.part == Part::K && !v.adjoint && v.uses[0] == of;
+    });
+    return add({.step = Step::filter, .in = {x, w}, .uses = {of}, .space = {SpaceKind::body}});
   }
   /// ψ*(H* d + w): likewise s = E_φ* s + H* (d − K* s) + w.
-  int smoother(int value) {
-    const auto [d, w] = split(value, Symbol::H, true);
-    return add({.step = Step::smoother, .in = {d, w}, .space = {SpaceKind::body}});
+  int smoother(const Operator& psi, int value) {
+    const int of = family(psi);
+    const auto [d, w] = split(
+        value, [](const Value& v) { return v.step == Step::apply && v.part == Part::H && v.adjoint; });
+    return add({.step = Step::smoother, .in = {d, w}, .uses = {of}, .space = {SpaceKind::body}});
   }
 
   // -------------------------------------------------------------------------------------------------------------------
   // Order
+
+  template <class F>
+  static void for_each_operand(const Value& value, const F& f) {
+    for (const std::vector<int>* all : {&value.in, &value.uses}) {
+      for (const int i : *all) {
+        if (i != no_value) {
+          f(i);
+        }
+      }
+    }
+  }
 
   void drop_unused() {
     std::vector<bool> used(plan_.values.size());
     used[static_cast<std::size_t>(plan_.output)] = true;
     for (std::size_t i = plan_.values.size(); i-- > 0;) {
       if (used[i]) {
-        for (const int in : plan_.values[i].in) {
-          if (in != no_value) {
-            used[static_cast<std::size_t>(in)] = true;
-          }
-        }
+        for_each_operand(plan_.values[i], [&](int j) { used[static_cast<std::size_t>(j)] = true; });
       }
     }
     if (plan_.input != no_value) {
@@ -289,8 +557,10 @@ class Compiler {
     for (std::size_t i = 0; i < plan_.values.size(); ++i) {
       if (used[i]) {
         Value value = plan_.values[i];
-        for (int& in : value.in) {
-          in = in == no_value ? no_value : renamed[static_cast<std::size_t>(in)];
+        for (std::vector<int>* all : {&value.in, &value.uses}) {
+          for (int& in : *all) {
+            in = in == no_value ? no_value : renamed[static_cast<std::size_t>(in)];
+          }
         }
         renamed[i] = static_cast<int>(kept.size());
         kept.push_back(std::move(value));
@@ -301,27 +571,74 @@ class Compiler {
     plan_.input = plan_.input == no_value ? no_value : renamed[static_cast<std::size_t>(plan_.input)];
   }
 
+  /// What depends on the vector applied to, and what on the unit vectors of which blocks or matrix.
+  void mark() {
+    const auto n = plan_.values.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      Value& value = plan_.values[i];
+      value.of_state = value.step != Step::input;
+      for_each_operand(value, [&](int j) { value.of_state = value.of_state && at(j).of_state; });
+    }
+    for (std::size_t b = n; b-- > 0;) {  // the innermost last, so that it stands
+      const Value& value = plan_.values[b];
+      if (!makes_all(value)) {
+        continue;
+      }
+      std::vector<bool> depends(n);
+      depends[static_cast<std::size_t>(value.in[0])] = true;
+      for (std::size_t i = static_cast<std::size_t>(value.in[0]); i < b; ++i) {
+        for_each_operand(plan_.values[i],
+                         [&](int j) { depends[i] = depends[i] || depends[static_cast<std::size_t>(j)]; });
+        if (depends[i]) {
+          plan_.values[i].owner = static_cast<int>(b);
+        }
+      }
+    }
+  }
+
   /// Fills loops one after another, each with all that can be done in it: whatever starts inward or outward and then
   /// alternates with the fewest loops.
   void schedule() {
-    std::vector<Loop> best = alternating(Direction::inward);
-    std::vector<Loop> other = alternating(Direction::outward);
-    plan_.loops = other.size() < best.size() ? std::move(other) : std::move(best);
+    const auto best = [&](const auto& wanted) {
+      std::vector<Loop> first = alternating(Direction::inward, wanted);
+      std::vector<Loop> other = alternating(Direction::outward, wanted);
+      return sweeps_in(other) < sweeps_in(first) ||
+                     (sweeps_in(other) == sweeps_in(first) && other.size() < first.size())
+                 ? other
+                 : first;
+    };
+    plan_.fused = best([](const Value&) { return true; });
+    plan_.of_state = best([](const Value& v) { return v.of_state; });
+    plan_.of_vector = best([](const Value& v) { return !v.of_state; });
   }
 
-  std::vector<Loop> alternating(Direction direction) const {
+  /// Whether a value is made by running others for unit vectors.
+  static bool makes_all(const Value& value) {
+    return value.step == Step::blocks || value.step == Step::dense_inverse || value.step == Step::dense_root;
+  }
+
+  static bool is_there(const Value& value) {
+    return value.step == Step::input || value.step == Step::one || value.step == Step::probe ||
+           value.step == Step::given || value.step == Step::passive || value.step == Step::constants;
+  }
+
+  template <class Wanted>
+  std::vector<Loop> alternating(Direction direction, const Wanted& wanted) const {
+    constexpr int from_the_start = -2;
     std::vector<int> loop_of(plan_.values.size(), no_value);
     std::vector<Loop> loops;
-    std::size_t left = plan_.values.size();
+    std::size_t left = 0;
     for (std::size_t i = 0; i < plan_.values.size(); ++i) {
-      if (plan_.values[i].step == Step::input || plan_.values[i].step == Step::one) {
-        loop_of[i] = -2;  // there from the start
-        --left;
+      const Value& value = plan_.values[i];
+      if (is_there(value) || !wanted(value) || value.owner != no_value) {
+        loop_of[i] = from_the_start;
+      } else {
+        ++left;
       }
     }
     bool flipped = false;
     while (left > 0) {
-      Loop whole = next_whole(loop_of);
+      Loop whole = next_loop(Direction::whole, loop_of);
       if (!whole.values.empty()) {
         take(std::move(whole), loops, loop_of, left);
         continue;
@@ -352,28 +669,30 @@ class Compiler {
     loops.push_back(std::move(loop));
   }
 
-  Loop next_whole(const std::vector<int>& loop_of) const {
-    Loop out{Direction::whole};
-    for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
-      if (loop_of[static_cast<std::size_t>(i)] == no_value && direction_of(at(i)) == Direction::whole &&
-          loop_of[static_cast<std::size_t>(at(i).in[0])] != no_value) {
-        out.values.push_back(i);
-      }
-    }
-    return out;
-  }
-
   Loop next_loop(Direction direction, const std::vector<int>& loop_of) const {
     Loop out{direction};
     std::vector<bool> here(plan_.values.size());
     for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
+      if (loop_of[static_cast<std::size_t>(i)] != no_value) {
+        continue;
+      }
+      const Direction needed = direction_of(at(i));
+      bool ready = needed == direction || (needed == Direction::local && direction != Direction::whole);
       const auto done = [&](int in) {
-        return in == no_value || loop_of[static_cast<std::size_t>(in)] != no_value ||
+        return loop_of[static_cast<std::size_t>(in)] != no_value ||
                (here[static_cast<std::size_t>(in)] && !is_late(at(in)));
       };
-      const Direction needed = direction_of(at(i));
-      if (loop_of[static_cast<std::size_t>(i)] == no_value && (needed == direction || needed == Direction::local) &&
-          std::all_of(at(i).in.begin(), at(i).in.end(), done)) {
+      for_each_operand(at(i), [&](int j) { ready = ready && done(j); });
+      if (ready && makes_all(at(i))) {  // what its steps need must be complete
+        for (int j = at(i).in[0]; j < i; ++j) {
+          if (at(j).owner == i) {
+            for_each_operand(at(j), [&](int m) {
+              ready = ready && (at(m).owner == i || loop_of[static_cast<std::size_t>(m)] != no_value);
+            });
+          }
+        }
+      }
+      if (ready) {
         out.values.push_back(i);
         here[static_cast<std::size_t>(i)] = true;
       }
@@ -381,13 +700,127 @@ class Compiler {
     return out;
   }
 
-  bool dense_;
+  // -------------------------------------------------------------------------------------------------------------------
+  // Merging
+
+  /// How a value of body space behaves when bodies joined by fixed hinges become one.
+  enum class Role {
+    other,     // not at all, or not a value of body space
+    load,      // forces at bodies, which add up: M, B, K give them
+    gathered,  // forces that have been carried inward, right where there is a hinge: H takes them
+    drive,     // motions of hinges: H* gives them
+    motion,    // motions that have been carried outward, right everywhere: M, B*, K* take them
+  };
+
+  /// Whether nothing tells one link from its bodies: body space is met between hinges, nodes and numbers only, and
+  /// there in the forms H φ load and φ* H*.
+  bool is_mergeable() const {
+    const auto in_bodies = [](const Space& space) { return space.kind == SpaceKind::body; };
+    if (in_bodies(plan_.expression.range()) || in_bodies(plan_.expression.domain())) {
+      return false;
+    }
+    std::vector<Role> roles(plan_.values.size(), Role::other);
+    const auto role = [&](int i) { return i == no_value ? Role::other : roles[static_cast<std::size_t>(i)]; };
+    for (std::size_t i = 0; i < plan_.values.size(); ++i) {
+      const Value& v = plan_.values[i];
+      const auto is = [&](std::size_t n, Role wanted) { return role(v.in[n]) == wanted; };
+      const auto is_or_absent = [&](std::size_t n, Role wanted) { return v.in[n] == no_value || is(n, wanted); };
+      bool allowed = true;
+      switch (v.step) {
+        case Step::propagate:
+          allowed = is(0, v.adjoint ? Role::drive : Role::load);
+          roles[i] = v.adjoint ? Role::motion : Role::gathered;
+          break;
+        case Step::filter:
+          allowed = is_or_absent(1, Role::load);
+          roles[i] = Role::gathered;
+          break;
+        case Step::smoother:
+          allowed = is_or_absent(1, Role::drive);
+          roles[i] = Role::motion;
+          break;
+        case Step::apply:
+          switch (v.part) {
+            case Part::M:
+              allowed = is(0, Role::motion);
+              roles[i] = Role::load;
+              break;
+            case Part::H:
+              allowed = v.adjoint || is(0, Role::gathered);
+              roles[i] = v.adjoint ? Role::drive : Role::other;
+              break;
+            case Part::B:
+              allowed = !v.adjoint || is(0, Role::motion);
+              roles[i] = v.adjoint ? Role::other : Role::load;
+              break;
+            case Part::armature:
+            case Part::D:
+            case Part::D_inverse:
+              break;
+            default:
+              allowed = false;
+          }
+          break;
+        case Step::shift:
+          allowed = v.part == Part::K && (!v.adjoint || is(0, Role::motion));
+          roles[i] = v.adjoint ? Role::other : Role::load;
+          break;
+        case Step::combine:
+        case Step::scale_by:
+          if (in_bodies(v.space) && !v.in.empty()) {
+            roles[i] = role(v.in[0]);
+            const std::size_t terms = v.step == Step::combine ? v.in.size() : 1;
+            for (std::size_t n = 0; n < terms; ++n) {
+              allowed = allowed && is(n, roles[i]);
+            }
+            allowed = allowed && roles[i] != Role::other;
+          } else if (in_bodies(v.space)) {
+            allowed = false;
+          }
+          break;
+        case Step::dot:
+        case Step::apply_dense:
+          allowed = !in_bodies(at(v.in[0]).space);
+          break;
+        case Step::riccati:
+          allowed = v.uses[1] == no_value && v.uses[2] == no_value;
+          break;
+        case Step::inject:
+        case Step::extract:
+          allowed = !in_bodies(v.space) && !in_bodies(v.domain);
+          break;
+        case Step::input:
+        case Step::one:
+        case Step::given:
+        case Step::passive:
+        case Step::joints:
+        case Step::innovation:
+        case Step::residual:
+          break;
+        case Step::constants:
+          allowed = !in_bodies(v.space);
+          break;
+        default:
+          allowed = false;
+      }
+      if (!allowed) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Meaning meaning_;
+  Inverses inverses_;
   Plan plan_;
+  std::map<std::pair<const Term*, int>, int> applied_;
+  std::vector<Operator> kept_;  // whose terms are keys above
+  std::map<Symbol, int> stacked_;
 };
 
 }  // namespace
 
-int Plan::sweeps() const {
+int sweeps_in(const std::vector<Loop>& loops) {
   return static_cast<int>(std::count_if(loops.begin(), loops.end(), [](const Loop& loop) {
     return loop.direction == Direction::inward || loop.direction == Direction::outward;
   }));
@@ -396,12 +829,18 @@ int Plan::sweeps() const {
 Direction direction_of(const Value& value) {
   switch (value.step) {
     case Step::filter:
+    case Step::riccati:
+    case Step::gather:
       return Direction::inward;
     case Step::smoother:
+    case Step::spread:
+    case Step::bias:
       return Direction::outward;
     case Step::shift:
     case Step::propagate:
-      return value.factor.adjoint ? Direction::outward : Direction::inward;
+      return value.adjoint ? Direction::outward : Direction::inward;
+    case Step::dense_inverse:
+    case Step::dense_root:
     case Step::apply_dense:
       return Direction::whole;
     default:
@@ -413,11 +852,11 @@ bool is_late(const Value& value) {
   if (value.step == Step::input || value.step == Step::one) {
     return false;
   }
-  return value.space.kind == SpaceKind::number || !value.space.part.empty();
+  return value.step == Step::blocks || value.space.kind == SpaceKind::number || !value.space.part.empty();
 }
 
-Plan make_plan(const Operator& x, bool dense) {
-  return Compiler(dense).compile(x);
+Plan make_plan(const Operator& x, const Meaning& meaning, Inverses inverses) {
+  return Compiler(meaning, inverses).compile(x);
 }
 
 }  // namespace bunraku::operators

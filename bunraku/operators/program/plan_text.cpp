@@ -1,4 +1,4 @@
-// A loop of a plan as a recursion, written as the papers write theirs.
+// A loop of a plan as recursions, written as the papers write theirs.
 
 #include <algorithm>
 #include <array>
@@ -26,24 +26,22 @@ std::string subscript(int n) {
 /// Writes values by name, or in line where they are used once and in the loop that makes them.
 class Writer {
  public:
-  explicit Writer(const Plan& plan) : plan_(plan), uses_(plan.values.size()), loop_of_(plan.values.size(), -1) {
+  Writer(const Plan& plan, const Loop& loop) : plan_(plan), uses_(plan.values.size()), here_(plan.values.size()) {
     for (const Value& value : plan.values) {
       for (const int in : value.in) {
-        if (in != no_value) {
+        if (in != no_value && value.owner == no_value) {
           ++uses_[at(in)];
         }
       }
     }
-    for (std::size_t l = 0; l < plan.loops.size(); ++l) {
-      for (const int v : plan.loops[l].values) {
-        loop_of_[at(v)] = static_cast<int>(l);
-      }
+    for (const int v : loop.values) {
+      here_[at(v)] = true;
     }
+    name_families();
     name_all();
   }
 
   std::string write(const Loop& loop) {
-    loop_ = static_cast<int>(&loop - plan_.loops.data());
     std::string out;
     for (const int v : loop.values) {
       for (const std::string& line : lines(v)) {
@@ -60,48 +58,83 @@ class Writer {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   const Value& value(int i) const { return plan_.values[at(i)]; }
 
+  /// Of several families the second on have a number at their letters.
+  void name_families() {
+    int count = 0;
+    marks_.resize(plan_.values.size());
+    for (std::size_t i = 0; i < plan_.values.size(); ++i) {
+      if (plan_.values[i].step == Step::riccati && count++ > 0) {
+        marks_[i] = subscript(count);
+      }
+    }
+  }
+  std::string family_mark(const Value& v) const {
+    return v.uses.empty() || v.uses.back() == no_value ? "" : marks_[at(v.uses.back())];
+  }
+
+  /// A symbol that names a vector, or nothing.
+  static bool is_named_vector(const Value& v) {
+    return v.what.term().type == TermType::symbol && v.what.domain().kind == SpaceKind::number &&
+           (v.step == Step::propagate || v.step == Step::combine || v.step == Step::bias ||
+            v.step == Step::gyroscopic);
+  }
+
+  static std::string letter_of(const Value& v) {
+    if (is_named_vector(v)) {
+      return to_unicode(v.what);
+    }
+    switch (v.step) {
+      case Step::input:
+        return "x";
+      case Step::filter:
+        return "z";
+      case Step::innovation:
+        return "ε";
+      case Step::smoother:
+        return "λ";
+      case Step::residual:
+        return "ν";
+      default:
+        return v.space.kind == SpaceKind::hinge  ? "u"
+               : v.space.kind == SpaceKind::body ? "w"
+               : v.space.kind == SpaceKind::node ? "g"
+                                                 : "c";
+    }
+  }
+
+  /// Whether a value is a vector that lines name.
+  static bool is_vector(const Value& v) {
+    switch (v.step) {
+      case Step::joints:
+      case Step::riccati:
+      case Step::blocks:
+      case Step::block_inverse:
+      case Step::block_root:
+      case Step::gather:
+      case Step::spread:
+      case Step::dense_inverse:
+      case Step::dense_root:
+        return false;
+      default:
+        return v.owner == no_value;
+    }
+  }
+
   void name_all() {
     std::map<std::string, int> counts;
     std::vector<std::string> letters(plan_.values.size());
     for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
       const Value& v = value(i);
-      std::string letter;
-      switch (v.step) {
-        case Step::input:
-          letter = "x";
-          break;
-        case Step::filter:
-          letter = "z";
-          break;
-        case Step::innovation:
-          letter = "ε";
-          break;
-        case Step::smoother:
-          letter = "λ";
-          break;
-        case Step::residual:
-          letter = "ν";
-          break;
-        default:
-          letter = v.space.kind == SpaceKind::hinge  ? "u"
-                   : v.space.kind == SpaceKind::body ? "w"
-                   : v.space.kind == SpaceKind::node ? "g"
-                                                     : "c";
-          break;
-      }
-      if (i == plan_.output && v.step != Step::input) {
-        letter = "y";
-      }
-      letters[at(i)] = letter;
-      if (!is_inline(i)) {
-        ++counts[letter];
+      letters[at(i)] = i == plan_.output && v.step != Step::input ? "y" : letter_of(v);
+      if (is_vector(v) && !is_inline(i)) {
+        ++counts[letters[at(i)]];
       }
     }
     std::map<std::string, int> given;
     names_.resize(plan_.values.size());
     for (std::size_t i = 0; i < letters.size(); ++i) {
       names_[i] = letters[i];
-      if (counts[letters[i]] > 1 && !is_inline(static_cast<int>(i))) {
+      if (counts[letters[i]] > 1 && is_vector(plan_.values[i]) && !is_inline(static_cast<int>(i))) {
         names_[i] += subscript(++given[letters[i]]);
       }
     }
@@ -110,20 +143,39 @@ class Writer {
   /// Whether a value is written where it is used instead of on a line of its own.
   bool is_inline(int i) const {
     const Value& v = value(i);
-    if (v.step == Step::vector || v.step == Step::one) {
+    if (v.step == Step::given || v.step == Step::passive || v.step == Step::constants || v.step == Step::one) {
       return true;
     }
     if (i == plan_.output || uses_[at(i)] != 1 || direction_of(v) != Direction::local || is_late(v) ||
-        v.step == Step::input || v.step == Step::innovation || v.step == Step::residual || v.step == Step::inject) {
+        v.step == Step::input || v.step == Step::innovation || v.step == Step::residual || v.step == Step::inject ||
+        v.step == Step::gyroscopic || is_named_vector(v)) {
       return false;
     }
     for (std::size_t u = 0; u < plan_.values.size(); ++u) {
       const std::vector<int>& in = plan_.values[u].in;
       if (std::find(in.begin(), in.end(), i) != in.end()) {
-        return loop_of_[u] == loop_of_[at(i)] && plan_.values[u].step != Step::dot;
+        return in_one_loop(i, static_cast<int>(u)) && plan_.values[u].step != Step::dot;
       }
     }
     return false;
+  }
+
+  /// Whether the loops make both together, whichever loops are run.
+  bool in_one_loop(int i, int j) const {
+    if (value(i).of_state != value(j).of_state) {
+      return false;
+    }
+    for (const std::vector<Loop>* loops : {&plan_.of_state, &plan_.of_vector}) {
+      for (const Loop& loop : *loops) {
+        const auto holds = [&](int v) {
+          return std::find(loop.values.begin(), loop.values.end(), v) != loop.values.end();
+        };
+        if (holds(i) != holds(j)) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /// Name(k), or the part's name alone.
@@ -135,11 +187,31 @@ class Writer {
     return fmt::format("{}({})", names_[at(i)], space.kind == SpaceKind::node ? "nodes at " + std::string(k) : k);
   }
 
-  std::string symbol(const Factor& factor, std::string_view k = "k") const {
-    const std::string name = to_unicode(factor.what);
-    const bool plain = factor.what.term().type == TermType::symbol || factor.what.term().type == TermType::variable;
-    std::string out = plain || name.find(' ') == std::string::npos ? name : fmt::format("[{}]", name);
-    return fmt::format("{}{}({})", out, factor.adjoint ? "*" : "", k);
+  /// The block that a step applies.
+  std::string symbol(const Value& v, std::string_view k = "k") const {
+    std::string name;
+    switch (v.part) {
+      case Part::P:
+        name = "P" + family_mark(v);
+        break;
+      case Part::D:
+        name = "D" + family_mark(v);
+        break;
+      case Part::D_inverse:
+        name = "D" + family_mark(v) + "⁻¹";
+        break;
+      case Part::G:
+        name = "G" + family_mark(v);
+        break;
+      default:
+        name = bracketed(v.what);
+    }
+    return fmt::format("{}{}({})", name, v.adjoint ? "*" : "", k);
+  }
+  static std::string bracketed(const Operator& what) {
+    const std::string name = to_unicode(what);
+    const bool plain = what.term().type == TermType::symbol || what.term().type == TermType::variable;
+    return plain || name.find(' ') == std::string::npos ? name : fmt::format("[{}]", name);
   }
 
   /// A value where it is used: its name, or what it is made of.
@@ -149,20 +221,21 @@ class Writer {
     }
     const Value& v = value(i);
     switch (v.step) {
-      case Step::vector:
-        return fmt::format("{}(k)", to_unicode(v.factor.what));
+      case Step::given:
+      case Step::passive:
+      case Step::constants:
+        return fmt::format("{}(k)", to_unicode(v.what));
       case Step::one:
         return "1";
       case Step::apply:
-      case Step::apply_solved:
-        return fmt::format("{} {}", symbol(v.factor), use(v.in[0], true));
+        return fmt::format("{} {}", symbol(v), use(v.in[0], true));
       case Step::combine: {
         const std::string sum = combination(v);
         return in_product && (v.in.size() > 1 || (v.in.size() == 1 && v.coefficients[0] < 0)) ? fmt::format("[{}]", sum)
                                                                                               : sum;
       }
       case Step::apply_cross:
-        return fmt::format("{} ×{} {}", use(v.in[1], true), v.factor.adjoint ? "*" : "", use(v.in[0], true));
+        return fmt::format("{} ×{} {}", use(v.in[1], true), v.adjoint ? "*" : "", use(v.in[0], true));
       case Step::scale_by:
         return fmt::format("{} {}", use(v.in[1], true), use(v.in[0], true));
       default:
@@ -186,34 +259,87 @@ class Writer {
 
   std::string plus(int i) const { return i == no_value ? "" : " + " + use(i); }
 
+  std::vector<std::string> riccati_lines(int i) const {
+    const Value& v = value(i);
+    const std::string& m = marks_[at(i)];
+    const std::string X = v.uses[1] == no_value ? "M" : bracketed(value(v.uses[1]).what);
+    const std::string A = v.part == Part::armature ? " + 𝒜(k)"
+                          : v.part == Part::blocks ? fmt::format(" + {}(k)", bracketed(value(v.uses[2]).what))
+                                                   : "";
+    return {fmt::format("P{0}(k) = {1}(k) + Σ φ(k,c) P{0}⁺(c) φ*(k,c)", m, X),
+            fmt::format("D{0}(k) = H(k) P{0}(k) H*(k){1}", m, A), fmt::format("G{0}(k) = P{0}(k) H*(k) D{0}⁻¹(k)", m),
+            fmt::format("P{0}⁺(k) = P{0}(k) − G{0}(k) D{0}(k) G{0}*(k)", m)};
+  }
+
+  /// Lines of what makes blocks or matrices.
+  std::vector<std::string> block_lines(int i) const {
+    const Value& v = value(i);
+    switch (v.step) {
+      case Step::joints:
+        return {"φ(p,k), H(k) of q(k)"};
+      case Step::riccati:
+        return riccati_lines(i);
+      case Step::gather:
+      case Step::spread: {
+        const std::string name = v.what.term().type == TermType::symbol ? to_unicode(v.what) : "Y" + subscript(i);
+        const std::string_view E = v.part == Part::S ? "" : v.part == Part::E_phi ? "φ" : "ψ";
+        const std::string own = bracketed(value(v.uses[1]).what);
+        if (v.step == Step::gather) {
+          return {E.empty() ? fmt::format("{0}(k) = {1}(k) + Σ {0}(c)", name, own)
+                            : fmt::format("{0}(k) = {1}(k) + Σ {2}(k,c) {0}(c) {2}*(k,c)", name, own, E)};
+        }
+        return {E.empty() ? fmt::format("{0}(k) = {1}(k) + {0}(p)", name, own)
+                          : fmt::format("{0}(k) = {1}(k) + {2}*(p,k) {0}(p) {2}(p,k)", name, own, E)};
+      }
+      case Step::block_inverse:
+      case Step::block_root:
+        return {fmt::format("{}(k), block by block", bracketed(v.what))};
+      case Step::dense_inverse:
+      case Step::dense_root:
+        return {fmt::format("{}, by a dense matrix", bracketed(v.what))};
+      default:
+        return {};
+    }
+  }
+
   std::vector<std::string> lines(int i) const {
     const Value& v = value(i);
+    if (!is_vector(v)) {
+      return block_lines(i);
+    }
     if (is_inline(i) && i != plan_.output) {
       return {};
     }
     const std::string own = named(i);
+    const std::string m = family_mark(v);
     switch (v.step) {
       case Step::filter: {
         const std::string rest = rest_name(i, "ε");
         return {fmt::format("{} = Σ φ(k,c) {}⁺(c){}", own, names_[at(i)], plus(v.in[1])),
                 fmt::format("{}(k) = {}− H(k) {}", rest, v.in[0] == no_value ? "" : use(v.in[0]) + " ", own),
-                fmt::format("{}⁺(k) = {} + G(k) {}(k)", names_[at(i)], own, rest)};
+                fmt::format("{}⁺(k) = {} + G{}(k) {}(k)", names_[at(i)], own, m, rest)};
       }
       case Step::smoother: {
         const std::string rest = rest_name(i, "ν");
         return {
             fmt::format("{}⁺(k) = φ*(p,k) {}(p)", names_[at(i)], names_[at(i)]),
-            fmt::format("{}(k) = {}− G*(k) {}⁺(k)", rest, v.in[0] == no_value ? "" : use(v.in[0]) + " ", names_[at(i)]),
+            fmt::format("{}(k) = {}− G{}*(k) {}⁺(k)", rest, v.in[0] == no_value ? "" : use(v.in[0]) + " ", m,
+                        names_[at(i)]),
             fmt::format("{} = {}⁺(k) + H*(k) {}(k){}", own, names_[at(i)], rest, plus(v.in[1]))};
       }
       case Step::propagate:
-        return {v.factor.adjoint ? fmt::format("{} = φ*(p,k) {} + {}", own, named(i, "p"), use(v.in[0]))
-                                 : fmt::format("{} = Σ φ(k,c) {} + {}", own, named(i, "c"), use(v.in[0]))};
+        return {v.adjoint ? fmt::format("{} = φ*(p,k) {} + {}", own, named(i, "p"), use(v.in[0]))
+                          : fmt::format("{} = Σ φ(k,c) {} + {}", own, named(i, "c"), use(v.in[0]))};
+      case Step::bias:
+        return {fmt::format("(ω_r, v_r) = H*(k) {}", use(v.in[1])),
+                fmt::format("{} = (ω(p) × ω_r, ω(p) × [ω(p) × l(p,k) + 2 v_r] + ω_r × v_r) + Ḣ*(k) {}, ω(p) of {}",
+                            own, use(v.in[1]), named(v.in[0], "p"))};
+      case Step::gyroscopic:
+        return {fmt::format("{} = (ω(k) × 𝒥(k) ω(k), ω(k) × [ω(k) × m(k) p(k)]), ω(k) of {}", own, use(v.in[0]))};
       case Step::shift: {
-        const Symbol s = v.factor.what.term().symbol;
-        const std::string_view up = s == Symbol::S ? "" : "φ(k,c) ";
-        const std::string_view down = s == Symbol::S ? "" : "φ*(p,k) ";
-        const std::string_view gain = s == Symbol::K ? "G" : "";
+        const std::string_view up = v.part == Part::S ? "" : "φ(k,c) ";
+        const std::string_view down = v.part == Part::S ? "" : "φ*(p,k) ";
+        const bool gain = v.part == Part::K;
         const auto of = [&](std::string_view k) {
           std::string text = use(v.in[0], true);
           for (std::size_t from = 0; (from = text.find("(k)", from)) != std::string::npos;) {
@@ -221,39 +347,36 @@ class Writer {
           }
           return text;
         };
-        return {v.factor.adjoint ? fmt::format("{} = {}{}{}", own, gain.empty() ? "" : "G*(k) ", down, of("p"))
-                                 : fmt::format("{} = Σ {}{}{}", own, up, gain.empty() ? "" : "G(c) ", of("c"))};
+        return {v.adjoint ? fmt::format("{} = {}{}{}", own, gain ? fmt::format("G{}*(k) ", m) : "", down, of("p"))
+                          : fmt::format("{} = Σ {}{}{}", own, up, gain ? fmt::format("G{}(c) ", m) : "", of("c"))};
       }
       case Step::innovation:
       case Step::residual:  // written with its sweep
         return {};
       case Step::dot:
-        return {fmt::format("{} = Σ {}* {}", own, named_or_inline(v.in[0]), named_or_inline(v.in[1]))};
+        return {fmt::format("{} = Σ {}* {}", own, use(v.in[0], true), use(v.in[1], true))};
       case Step::inject:
-        return {fmt::format("{} = {} for k = {}, else 0", own, use(v.in[0]), value(v.in[0]).space.part)};
+        return {fmt::format("{} = {} for k = {}, else 0", own, use(v.in[0]), v.domain.part)};
       case Step::extract:
         return {fmt::format("{} = {}", own, named(v.in[0], v.space.part))};
       case Step::apply_dense:
-        return {fmt::format("{} = {} {}, by a dense matrix", names_[at(i)], to_unicode(v.factor.what),
-                            names_[at(v.in[0])])};
+        return {fmt::format("{} = {} {}", names_[at(i)], bracketed(v.what), names_[at(v.in[0])])};
       case Step::combine:
         return {fmt::format("{} = {}", own, combination(v))};
       case Step::apply:
-      case Step::apply_solved:
-        return {fmt::format("{} = {} {}", own, symbol(v.factor), use(v.in[0], true))};
+        return {fmt::format("{} = {} {}", own, symbol(v), use(v.in[0], true))};
       case Step::apply_cross:
-        return {
-            fmt::format("{} = {} ×{} {}", own, use(v.in[1], true), v.factor.adjoint ? "*" : "", use(v.in[0], true))};
+        return {fmt::format("{} = {} ×{} {}", own, use(v.in[1], true), v.adjoint ? "*" : "", use(v.in[0], true))};
       case Step::scale_by:
         return {fmt::format("{} = {} {}", own, use(v.in[1], true), use(v.in[0], true))};
-      case Step::vector:
-        return {fmt::format("{} = {}(k)", own, to_unicode(v.factor.what))};
+      case Step::given:
+      case Step::passive:
+      case Step::constants:
+        return {fmt::format("{} = {}(k)", own, to_unicode(v.what))};
       default:
         return {};
     }
   }
-
-  std::string named_or_inline(int i) const { return use(i, true); }
 
   /// How the innovation or residual of a sweep is called.
   std::string rest_name(int sweep, const std::string& otherwise) const {
@@ -268,25 +391,15 @@ class Writer {
 
   const Plan& plan_;
   std::vector<int> uses_;
-  std::vector<int> loop_of_;
+  std::vector<bool> here_;
   std::vector<std::string> names_;
-  int loop_ = 0;
+  std::vector<std::string> marks_;
 };
 
 }  // namespace
 
 std::string recursion(const Plan& plan, const Loop& loop) {
-  return Writer(plan).write(loop);
-}
-
-std::vector<std::string_view> lines_of(std::string_view recursion) {
-  std::vector<std::string_view> out;
-  while (!recursion.empty()) {
-    const std::size_t end = std::min(recursion.find('\n'), recursion.size());
-    out.push_back(recursion.substr(0, end));
-    recursion.remove_prefix(std::min(end + 1, recursion.size()));
-  }
-  return out;
+  return Writer(plan, loop).write(loop);
 }
 
 }  // namespace bunraku::operators

@@ -1,55 +1,89 @@
 /// @file
-/// An expression as a sequence of loops over the bodies: what System runs and plan() prints.
+/// An expression as loops over the bodies, from the state to the result: what programs run and plan() prints.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "bunraku/operators/language/operator.hpp"
+#include "bunraku/operators/language/detail/normal_forms.hpp"
+#include "bunraku/operators/program/detail/folded.hpp"
 
 namespace bunraku::operators {
 
-/// What one step does at every body k with parent p. `in` are its operands.
+/// What one step does at every body k with parent p.
 enum class Step {
-  input,         ///< The vector that the operator is applied to.
-  one,           ///< The number 1, which a stacked vector is applied to.
-  vector,        ///< A stacked vector's part (symbol, variable or unit).
-  apply,         ///< The block of a memoryless symbol or variable, or D⁻¹, times in[0].
-  apply_cross,   ///< The cross product of in[1], times in[0].
-  apply_solved,  ///< The inverse or root of a memoryless expression's block, times in[0].
-  combine,       ///< Σ coefficient · in.
-  scale_by,      ///< in[0] times the number in[1].
-  dot,           ///< The number Σ in[0]·in[1] over all bodies.
-  inject,        ///< The part in[0] at one body, zero elsewhere.
-  extract,       ///< The part of in[0] at one body.
-  shift,         ///< Inward: E_φ, K or 𝕊. Σ over children of their block times in[0]. Outward: the adjoint.
-  propagate,     ///< φ inward, φ* outward: x(k) = in[0](k) + Σ φ(k,c) x(c).
-  filter,        ///< ψ inward: z = ψ(K x + w) with x = in[0], w = in[1], either may be absent.
-  innovation,    ///< ε = x − H z of the filter in[0].
-  smoother,      ///< ψ* outward: s = ψ*(H* d + w) with d = in[0], w = in[1], either may be absent.
-  residual,      ///< r = d − K* s of the smoother in[0].
-  apply_dense,   ///< The inverse or root of a matrix, times in[0].
+  // what is there from the start
+  input,      ///< The vector that the operator is applied to.
+  probe,      ///< Unit vectors, to which an expression is applied that is wanted as blocks or as a matrix.
+  one,        ///< The number 1, which a stacked vector is applied to.
+  given,      ///< A stacked vector that the state has: θ̇, θ̈ or T.
+  passive,    ///< The hinges' own forces T_p.
+  constants,  ///< A user's stacked vector, or a unit vector.
+  // blocks
+  joints,         ///< φ(p,k) and H of the configuration.
+  riccati,        ///< Inward: P, D, G of a family (X, A).
+  blocks,         ///< The blocks of a memoryless expression.
+  block_inverse,  ///< Their inverses.
+  block_root,     ///< Their symmetric roots.
+  gather,         ///< Inward: y = x + E y E*, block diagonal.
+  spread,         ///< Outward: y(k) = x(k) + E*(k,p) y(p) E(p,k).
+  dense_inverse,  ///< The inverse of an expression's matrix.
+  dense_root,     ///< Its symmetric root.
+  // vectors
+  bias,         ///< Outward: a of V.
+  gyroscopic,   ///< b of V.
+  apply,        ///< A block times in[0].
+  apply_cross,  ///< The cross product of in[1], times in[0].
+  apply_dense,  ///< A matrix times in[0].
+  combine,      ///< Σ coefficient · in.
+  scale_by,     ///< in[0] times the number in[1].
+  dot,          ///< The number Σ in[0]·in[1] over all bodies.
+  inject,       ///< The part in[0] at one body, zero elsewhere.
+  extract,      ///< The part of in[0] at one body.
+  shift,        ///< Inward: E_φ, K or 𝕊. Σ over children of their block times in[0]. Outward: the adjoint.
+  propagate,    ///< φ inward, φ* outward: x(k) = in[0](k) + Σ φ(k,c) x(c).
+  filter,       ///< ψ inward: z = ψ(K x + w) with x = in[0], w = in[1], either may be absent.
+  innovation,   ///< ε = x − H z of the filter in[0].
+  smoother,     ///< ψ* outward: s = ψ*(H* d + w) with d = in[0], w = in[1], either may be absent.
+  residual,     ///< r = d − K* s of the smoother in[0].
+};
+
+/// Which block a step applies or shifts by.
+enum class Part {
+  none,
+  M,          ///< Spatial inertia.
+  H,          ///< Joint map.
+  B,          ///< Nodes to bodies.
+  Delta_phi,  ///< φ(p,k) at k.
+  armature,   ///< Rotors.
+  P,          ///< Of a riccati step.
+  D,          ///< Likewise.
+  D_inverse,  ///< Likewise.
+  G,          ///< Likewise.
+  blocks,     ///< Of a step that makes blocks.
+  variable,   ///< A user's variable or function.
+  E_phi,      ///< One step inward.
+  S,          ///< One step inward, numbers as they stand.
+  K,          ///< One step inward, through the gain of a riccati step.
+  E_psi,      ///< One step inward, through free hinges: for gather and spread.
 };
 
 /// Absent operand.
 inline constexpr int no_value = -1;
 
-/// A memoryless or neighbour operator as steps apply it.
-struct Factor {
-  Operator what = Operator::identity();  ///< A symbol, a variable, or (for solved and dense) an expression.
-  bool adjoint = false;                  ///< Its adjoint.
-};
-
 /// One value of the plan and the step that makes it.
 struct Value {
   Step step = Step::input;                ///< How it is made.
-  std::vector<int> in = {};               ///< Operands: indices of values.
+  Part part = Part::none;                 ///< Which block.
+  bool adjoint = false;                   ///< Its adjoint.
+  std::vector<int> in = {};               ///< Vectors, or what a step is made of: indices of values.
+  std::vector<int> uses = {};             ///< Blocks: indices of values.
   std::vector<double> coefficients = {};  ///< For combine.
-  Factor factor = {};                     ///< For vector, apply, apply_solved, apply_dense, shift.
-  Space space = {};                       ///< Where it lives.
+  Operator what = Operator::identity();   ///< What it is called, or the expression that is wanted as blocks or matrix.
+  Space space = {};                       ///< Where a vector lives; where blocks take to.
+  Space domain = {};                      ///< What blocks take.
+  bool of_state = true;                   ///< Does not depend on the vector applied to.
+  int owner = no_value;                   ///< The value that runs it for each of its unit vectors.
 };
 
 /// Which way a loop runs.
@@ -57,7 +91,7 @@ enum class Direction {
   inward,   ///< From the tips to the base.
   outward,  ///< From the base to the tips.
   local,    ///< Any order.
-  whole,    ///< Not a loop over the bodies: a dense solve.
+  whole,    ///< Not a loop over the bodies: a dense matrix.
 };
 
 /// A loop: its steps are done at each body in turn.
@@ -70,13 +104,27 @@ struct Loop {
 struct Plan {
   Operator expression = Operator::identity();  ///< What is computed.
   std::vector<Value> values = {};              ///< Operands before what uses them.
-  std::vector<Loop> loops = {};                ///< In order.
+  std::vector<Loop> fused = {};                ///< With a new state: all.
+  std::vector<Loop> of_state = {};             ///< What a state is enough for.
+  std::vector<Loop> of_vector = {};            ///< With a new vector at the same state: the rest.
   int output = no_value;                       ///< The result.
   int input = no_value;                        ///< The vector applied to, or no_value.
   bool symmetric = false;                      ///< The expression is its own adjoint.
+  bool mergeable = false;                      ///< Bodies joined by fixed hinges may be taken for one.
+};
 
-  /// Loops that carry information along the tree.
-  int sweeps() const;
+/// Which loops carry information along the tree.
+int sweeps_in(const std::vector<Loop>& loops);
+
+/// What of a system bears on how its symbols are computed. Where neither θ̈ nor T is given both are taken as given, so
+/// that there is a plan; values they have none.
+struct Meaning {
+  bool accelerations = false;  ///< θ̈ is given, and T follows.
+  bool torques = false;        ///< T is given, and θ̈ follows.
+  bool coupled = false;        ///< Some hinges are coupled.
+
+  /// Equality of all.
+  friend bool operator==(const Meaning&, const Meaning&) = default;
 };
 
 /// Which way a step has to run: inward, outward, or local where it does not matter.
@@ -84,29 +132,16 @@ Direction direction_of(const Value& value);
 /// Whether a value is complete only after the loop that makes it: one that belongs to no body, or to one alone.
 bool is_late(const Value& value);
 
-/// The plan of an expression as it stands. Inverses of memoryless operators are taken block by block; another is
-/// refused (OperatorError), or with `dense` taken by a dense matrix.
-Plan make_plan(const Operator& x, bool dense);
-
-/// x with all adjoints moved to symbols, and symbols that others define replaced: φ̃, ψ̃, τ, τ̄, E_ψ, Ω.
-Operator expanded(const Operator& x);
-/// x with all adjoints moved to symbols, variables and solved blocks.
-Operator pushed(const Operator& x);
-/// pushed(x) or its adjoint, whichever has fewer adjoints in it, written as ~(…) in the second case; part by part.
-Operator tidied(const Operator& x);
-
-/// Floating-point operations and bytes moved for a body, in the mean over the bodies, whose hinges have `nv` velocities
-/// in the mean.
-struct Work {
-  double flops = 0;  ///< Additions and multiplications.
-  double bytes = 0;  ///< Read and written, blocks and values.
+/// What to do with an inverse of an operator that carries between bodies.
+enum class Inverses {
+  refused,  ///< OperatorError.
+  dense,    ///< By a dense matrix.
 };
-/// The work of one step at a body.
-Work work_of(const Plan& plan, int index, double nv, double nodes);
+
+/// The plan of an expression as it stands. Inverses of memoryless operators are taken block by block.
+Plan make_plan(const Operator& x, const Meaning& meaning, Inverses inverses);
 
 /// A loop as a recursion in the papers' style.
 std::string recursion(const Plan& plan, const Loop& loop);
-/// Its lines.
-std::vector<std::string_view> lines_of(std::string_view recursion);
 
 }  // namespace bunraku::operators

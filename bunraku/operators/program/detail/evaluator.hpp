@@ -1,0 +1,225 @@
+/// @file
+/// Runs a plan, in any scalar: loops over the links of a folded model, with room for all values.
+///
+/// Nothing here decides on values: a D that is singular gives an inverse of zero, and after the sweep the driver may ask
+/// which hinge it was.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bunraku/operators/program/detail/at.hpp"
+#include "bunraku/operators/program/detail/placing.hpp"
+#include "bunraku/operators/program/detail/plan.hpp"
+#include "bunraku/operators/program/detail/scalar.hpp"
+
+namespace bunraku::operators {
+
+/// A block of a user's variable: what one body's or node's numbers contribute.
+struct VariableBlock {
+  int unit = 0;                     ///< Whose step applies it.
+  std::vector<int> rows = {};       ///< Numbers of the range.
+  std::vector<int> cols = {};       ///< Numbers of the domain.
+  std::vector<double> values = {};  ///< Row by row.
+};
+
+/// The values of a user's variable.
+struct VariableBlocks {
+  Operator variable = Operator::identity();  ///< Its name and spaces.
+  std::vector<VariableBlock> blocks = {};    ///< In the order of bodies or nodes.
+};
+
+/// What a program needs to know beside model and state.
+struct Attachments {
+  std::vector<Node> nodes = {};                ///< What B refers to.
+  std::vector<VariableBlocks> variables = {};  ///< Values of users' variables.
+};
+
+/// The body or node that a part names, by name or number. Throws OperatorError.
+int part_of(const Model& model, std::span<const Node> nodes, const Space& space);
+
+/// A variable with blocks of zeros for a model folded by bodies.
+VariableBlocks blocks_for(const Folded& folded, std::span<const Node> nodes, const Operator& variable);
+
+/// A plan that cannot run here: a dense or block inverse of a singular matrix.
+struct Refusal {
+  int value = no_value;  ///< Of the plan.
+  int unit = -1;         ///< Whose block, or −1.
+  std::string why;       ///< What is wrong.
+};
+
+/// The numbers of a space that belong to each unit, and the blocks between two spaces.
+struct UnitPlaces {
+  std::vector<std::vector<int>> numbers;  ///< By unit.
+};
+
+/// The factors of a Riccati recursion.
+template <class S>
+struct RiccatiBlocks {
+  std::vector<ArticulatedInertia<S>> P;  ///< Of each link.
+  std::vector<Force<S>> U;               ///< P H* of each velocity of all hinges when it was eliminated.
+  std::vector<S> L;                      ///< Factors of D: see kernels::HingeFactors; of a cluster D⁻¹.
+  std::vector<S> D;                      ///< By units, row by row.
+  std::vector<Force<S>> K;               ///< Of clusters: E_φ G, by the user's velocities, in the parent.
+  std::vector<Motion<S>> H_bar;          ///< Of clusters: φ_b* H*, members × coordinates from `bar`.
+  std::vector<Force<S>> PH_bar;          ///< Of clusters: P H̄*, likewise.
+};
+
+/// A plan with room for its values. Its inputs are arrays that stay where they are.
+template <class S>
+class Evaluator {
+ public:
+  Evaluator(std::shared_ptr<const Plan> plan, std::shared_ptr<const Folded> folded,
+            std::shared_ptr<const Attachments> attached);
+
+  const Plan& plan() const { return *plan_; }
+  const Folded& folded() const { return *folded_; }
+  int rows() const { return dimension(plan_->expression.range()); }
+  int cols() const { return plan_->input == no_value ? 1 : dimension(plan_->expression.domain()); }
+  int dimension(const Space& space) const;
+
+  /// A new state: positions of all hinges, velocities of the user. Nothing is computed.
+  void set_state(const S* q, const S* v) {
+    q_ = q;
+    v_ = v;
+    fresh_ = false;
+  }
+  /// θ̈ or T, and T_p.
+  void set_given(Symbol symbol, const S* x) {
+    (symbol == Symbol::thetadd ? accelerations_ : symbol == Symbol::T ? torques_ : passive_) = x;
+    fresh_ = false;
+  }
+  /// The expression applied to x; y may not be x.
+  void apply(const S* x, S* y);
+  /// The Riccati recursions of the plan, for questions about D: values of the plan.
+  const std::vector<int>& families() const { return riccatis_; }
+  const RiccatiBlocks<S>& family(int value) const { return riccati_[at(slots_[at(value)].extra)]; }
+  const Joints<S>& joints() const { return joints_; }
+  const kernels::Link<S>* links() const { return links_; }
+  /// Called where a block or matrix has no inverse or root.
+  using Refuse = void (*)(const void*, const Refusal&);
+  void on_refusal(Refuse refuse, const void* context) {
+    refuse_ = refuse;
+    context_ = context;
+  }
+  /// Called when the recursions of a new state have run, before their results are used further.
+  using Check = void (*)(const void*, Evaluator&);
+  void on_riccati(Check check, const void* context) {
+    check_ = check;
+    check_context_ = context;
+  }
+  /// Bytes read and written by one evaluation at a new state.
+  double bytes() const;
+
+ private:
+  struct Slot {
+    S* out = nullptr;
+    S* rest = nullptr;   // for filter and smoother: ε or r
+    int size = 0;
+    int extra = -1;      // for riccati, variables
+    std::vector<int> begins = {};  // for blocks: where each unit's begins
+    std::vector<int> run = {};     // for blocks and matrices: the values to run for each unit vector
+    int body = -1;       // for inject and extract
+    int first = 0;       // likewise: where its numbers begin
+  };
+  /// Links [begin, end).
+  struct Range {
+    int begin = 0;
+    int end = 0;
+  };
+
+  const Value& value(int i) const { return plan_->values[at(i)]; }
+  S* out(int i) { return slots_[at(i)].out; }
+  /// The numbers of an operand, or nullptr.
+  const S* in(const Value& v, std::size_t n) const {
+    return n < v.in.size() && v.in[n] != no_value ? slots_[at(v.in[n])].out : nullptr;
+  }
+  const RiccatiBlocks<S>& used(const Value& v, std::size_t n = 0) const { return family(v.uses[n]); }
+  const UnitPlaces& places(SpaceKind kind) const { return places_[static_cast<std::size_t>(kind)]; }
+  int unit_size(SpaceKind kind, int unit) const { return static_cast<int>(places(kind).numbers[at(unit)].size()); }
+
+  void make_places();
+  void make_slots();
+  void fill_constants(int i);
+  void run(const std::vector<Loop>& loops);
+  void clear(int i);
+  void step(int i, Range range);
+  void numbers(int i, Range range);
+  template <class F>
+  void for_links(Range range, bool inward, const F& f) const;
+  template <class F>
+  void for_units(Range range, bool inward, const F& f, const auto& cluster) const;
+  template <class F>
+  static void with_arithmetic(kernels::Kind kind, const F& f);
+
+  // steps_vectors.hpp
+  void bias(int i, Range range);
+  void gyroscopic(int i, Range range);
+  void apply_part(int i, Range range);
+  void apply_nodes(int i, Range range);
+  void apply_blocks(int i, Range range);
+  void apply_variable(int i, Range range);
+  void shift(int i, Range range);
+  void propagate(int i, Range range);
+  void filter(int i, Range range);
+  void smoother(int i, Range range);
+  S* hinge(S* x, int k) const { return x + folded_->places[at(k)].own; }
+  const S* hinge(const S* x, int k) const { return x + folded_->places[at(k)].own; }
+  kernels::HingeFactors<S> factors(const RiccatiBlocks<S>& r, int k) const {
+    return {links_[k].nv, r.U.data() + links_[k].v, r.L.data() + folded_->places[at(k)].block};
+  }
+
+  // steps_blocks.hpp
+  void riccati(int i, Range range);
+  template <class A>
+  void eliminate(const A& a, int k, RiccatiBlocks<S>& r, const Value& v, const S* X, const S* gears);
+  void eliminate_cluster(const Unit& unit, RiccatiBlocks<S>& r, int X, const S* gears);
+  void blocks(int i);
+  void block_function(int i);
+  void gather(int i, Range range);
+  void spread(int i, Range range);
+  void dense(int i);
+  void run_owned(const Slot& slot);
+  void function_of(int i, int unit, S* matrix, int n);
+  Force<S> stepped(const Value& v, int k, Force<S> f) const;
+  S* member_block(int i, int k, int& stride);
+
+  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const Folded> folded_;
+  std::shared_ptr<const Attachments> attached_;
+  std::vector<kernels::Link<S>> own_links_;  // where S is not double
+  const kernels::Link<S>* links_ = nullptr;
+  std::vector<S> armature_;
+  std::vector<S> armature_blocks_;
+  std::vector<NodePlace> nodes_;
+  std::vector<Transform<S>> node_poses_;
+  std::array<UnitPlaces, 5> places_;
+  std::vector<int> bar_;  // by unit: the first of its H̄
+  Joints<S> joints_;
+  std::vector<RiccatiBlocks<S>> riccati_;
+  std::vector<int> riccatis_;
+  std::vector<Slot> slots_;
+  std::vector<S> storage_;
+  std::vector<Force<S>> cluster_force_;              // scratch, as many as a cluster has links
+  std::vector<Force<S>> cluster_leaving_;            // as many as it has coordinates
+  std::vector<ArticulatedInertia<S>> cluster_inertia_;
+  const S* q_ = nullptr;
+  const S* v_ = nullptr;
+  const S* accelerations_ = nullptr;
+  const S* torques_ = nullptr;
+  const S* passive_ = nullptr;
+  bool fresh_ = false;
+  bool filled_ = false;
+  Refuse refuse_ = nullptr;
+  const void* context_ = nullptr;
+  Check check_ = nullptr;
+  const void* check_context_ = nullptr;
+};
+
+}  // namespace bunraku::operators
+
+#include "bunraku/operators/program/detail/evaluator_run.hpp"
+#include "bunraku/operators/program/detail/steps_blocks.hpp"
+#include "bunraku/operators/program/detail/steps_vectors.hpp"

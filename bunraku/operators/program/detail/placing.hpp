@@ -1,0 +1,164 @@
+/// @file
+/// Poses and joint maps of all links from a configuration.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <type_traits>
+
+#include "bunraku/error.hpp"
+#include "bunraku/kernels/sincos.hpp"
+#include "bunraku/model/hinge_laws.hpp"
+#include "bunraku/operators/program/detail/at.hpp"
+#include "bunraku/operators/program/detail/folded.hpp"
+#include "bunraku/operators/program/detail/rigid.hpp"
+
+namespace bunraku::operators {
+
+/// Numbers of a scalar in double precision, where they have some.
+template <class S>
+std::array<double, max_hinge_positions> plain(const S* x, int n) {
+  std::array<double, max_hinge_positions> out{};
+  if constexpr (std::is_constructible_v<double, S>) {
+    std::transform(x, x + n, out.begin(), [](const S& each) { return static_cast<double>(each); });
+  } else {
+    throw Error("hinges that a user defines compute with double numbers, and this scalar is more than one");
+  }
+  return out;
+}
+
+/// The pose in its parent's hinge frame and the columns of H* of a hinge, by its law.
+template <class S>
+Transform<S> place_by_law(const Hinge& hinge, const S* q, int nq, Motion<S>* columns) {
+  using kernels::cast;
+  return laws::visit_hinge_law(
+      hinge.type,
+      [&](auto law) {
+        law.joint_map(hinge, q, columns);
+        return law.pose(hinge, q);
+      },
+      [&] {
+        const std::array<double, max_hinge_positions> x = plain(q, nq);
+        std::array<Motion<double>, max_hinge_velocities> wide{};
+        hinge.custom->joint_map(x.data(), wide.data());
+        for (int j = 0; j < hinge.velocity_size(); ++j) {
+          columns[j] = cast<S>(wide[at(j)]);
+        }
+        return cast<S>(hinge.custom->pose(x.data()));
+      });
+}
+
+/// (dH*/dt) v of a hinge, in M's axes.
+template <class S>
+Motion<S> rate_by_law(const Hinge& hinge, const S* q, int nq, const S* v) {
+  return laws::visit_hinge_law(
+      hinge.type, [&](auto law) { return law.bias(hinge, q, v); },
+      [&] {
+        return kernels::cast<S>(hinge.custom->bias(plain(q, nq).data(), plain(v, hinge.velocity_size()).data()));
+      });
+}
+
+/// Cosines and sines of the links that turn about z, a register of them at a time where the scalar has registers.
+template <class S>
+void spin_all(const Folded& folded, const S* q, std::vector<kernels::Spin<S>>& out) {
+  const auto store = [&](const kernels::RevoluteSlot<double>& slot, const S& c, const S& s) {
+    const S oc(slot.offset_c);
+    const S os(slot.offset_s);
+    out[at(slot.link)] = {c * oc - s * os, s * oc + c * os};
+  };
+  if constexpr (std::is_floating_point_v<S>) {
+    using kernels::lane_count;
+    using kernels::Lanes;
+    constexpr std::size_t lanes = lane_count<S>;
+    const std::size_t count = folded.turns.size();
+    for (std::size_t i = 0; i < count; i += lanes) {
+      const std::size_t here = std::min(lanes, count - i);
+      Lanes<S> angle{};
+      for (std::size_t lane = 0; lane < here; ++lane) {
+        angle[lane] = q[folded.turns[i + lane].q];
+      }
+      Lanes<S> s;
+      Lanes<S> c;
+      kernels::sincos<S>(angle, s, c);
+      for (std::size_t lane = 0; lane < here; ++lane) {
+        store(folded.turns[i + lane], c[lane], s[lane]);
+      }
+    }
+  } else {
+    for (const kernels::RevoluteSlot<double>& slot : folded.turns) {
+      store(slot, cos(q[slot.q]), sin(q[slot.q]));
+    }
+  }
+}
+
+/// Everything of a configuration of all hinges.
+template <class S>
+void place_all(const Folded& folded, const kernels::Link<S>* links, const S* q, Joints<S>& out) {
+  using kernels::cast;
+  spin_all(folded, q, out.spin);
+  for (std::size_t k = 0; k < folded.links.size(); ++k) {
+    const kernels::Link<S>& l = links[k];
+    const LinkPlace& place = folded.places[k];
+    const Body& body = folded.model.bodies()[at(l.body)];
+    Motion<S>* columns = out.columns.data() + l.v;
+    Transform<S>& X = out.pose[k];
+    switch (place.placing) {
+      case Placing::turn:
+        if (!place.coupled) {
+          continue;
+        }
+        {
+          const kernels::Spin<S>& s = out.spin[k];
+          const Mat3<S> turn{{{s.c, -s.s, S(0)}, {s.s, s.c, S(0)}, {S(0), S(0), S(1)}}};
+          X = {Rotation<S>(l.turn * turn), l.p};
+          columns[0] = {Vec3<S>::unit_z(), Vec3<S>::zero()};
+        }
+        break;
+      case Placing::slide:
+        X = {Rotation<S>(l.turn), l.p + l.turn.column(2) * q[l.q]};
+        columns[0] = {Vec3<S>::zero(), Vec3<S>::unit_z()};
+        break;
+      case Placing::float_free: {
+        const S* x = q + l.q;
+        X.rotation = Rotation<S>(l.turn * Rotation<S>(Quaternion<S>{x[0], x[1], x[2], x[3]}).matrix());
+        laws::Free::joint_map(body.hinge, x, columns);
+        break;
+      }
+      case Placing::law:
+        X = Transform<S>{Rotation<S>(l.turn), l.p} *
+            place_by_law(body.hinge, q + l.q, body.hinge.configuration_size(), columns);
+        break;
+      case Placing::one_axis: {
+        const OneAxis& one = folded.one_axis[k];
+        const auto part = [&](int i) { return cast<S>(one.rotation[i]); };
+        const auto arm = [&](int i) { return cast<S>(one.translation[i]); };
+        const S& x = q[l.q];
+        using std::cos;
+        using std::sin;
+        if (one.turns) {
+          const S c = cos(x);
+          const S s = sin(x);
+          X = {Rotation<S>(part(0) + part(1) * c + part(2) * s), arm(0) + arm(1) * c + arm(2) * s};
+        } else {
+          X = {Rotation<S>(part(0)), arm(0) + arm(2) * x};
+        }
+        columns[0] = cast<S>(one.column);
+        break;
+      }
+      case Placing::body: {
+        const Transform<S> X_MB = cast<S>(body.X_MB);
+        X = cast<S>(body.X_PF) * place_by_law(body.hinge, q + l.q, body.hinge.configuration_size(), columns) * X_MB;
+        for (int j = 0; j < l.nv; ++j) {
+          columns[j] = inverse_times(X_MB, columns[j]);
+        }
+        break;
+      }
+    }
+    if (place.ratio != 1) {
+      columns[0] = columns[0] * S(place.ratio);
+    }
+  }
+}
+
+}  // namespace bunraku::operators

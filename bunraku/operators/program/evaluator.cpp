@@ -1,0 +1,78 @@
+#include "bunraku/operators/program/detail/evaluator.hpp"
+
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace bunraku::operators {
+
+int part_of(const Model& model, std::span<const Node> nodes, const Space& space) {
+  const std::string& name = space.part;
+  const bool of_nodes = space.kind == SpaceKind::node;
+  if (of_nodes) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].name == name) {
+        return static_cast<int>(i);
+      }
+    }
+  } else if (const std::optional<int> body = model.find_body(name); body && *body != world) {
+    return *body;
+  }
+  int number = 0;
+  const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const int count = static_cast<int>(of_nodes ? nodes.size() : model.bodies().size());
+  if (status == std::errc{} && end == name.data() + name.size() && number >= 0 && number < count) {
+    return number;
+  }
+  std::vector<std::string> known;
+  if (of_nodes) {
+    std::transform(nodes.begin(), nodes.end(), std::back_inserter(known), [](const Node& n) { return n.name; });
+  } else {
+    std::transform(model.bodies().begin(), model.bodies().end(), std::back_inserter(known),
+                   [](const Body& b) { return b.name; });
+  }
+  throw OperatorError(fmt::format("there is no {} '{}'{}", of_nodes ? "node" : "body", detail::printable(name),
+                                  detail::did_you_mean(name, known)),
+                      fmt::format("give its name, or a number from 0 to {}", count - 1));
+}
+
+VariableBlocks blocks_for(const Folded& folded, std::span<const Node> nodes, const Operator& variable) {
+  const SpaceKind range = variable.range().kind;
+  const SpaceKind domain = variable.domain().kind;
+  const bool by_node = range == SpaceKind::node || domain == SpaceKind::node;
+  VariableBlocks out{variable, {}};
+  const std::span<const Body> bodies = folded.model.bodies();
+  const int owners = static_cast<int>(by_node ? nodes.size() : bodies.size());
+  for (int i = 0; i < owners && !folded.units.empty(); ++i) {
+    const int body = by_node ? nodes[at(i)].body : i;
+    const auto numbers = [&](SpaceKind kind) {
+      std::vector<int> places;
+      const auto add = [&](int first, int count) {
+        for (int n = 0; n < count; ++n) {
+          places.push_back(first + n);
+        }
+      };
+      if (kind == SpaceKind::number) {
+        add(0, 1);
+      } else if (kind == SpaceKind::node) {
+        add(rigid * i, rigid);
+      } else if (body != world && kind == SpaceKind::body) {
+        add(folded.body.begin(body), folded.body.end(body) - folded.body.begin(body));
+      } else if (body != world) {
+        add(bodies[at(body)].v_index, bodies[at(body)].nv);
+      }
+      return places;
+    };
+    VariableBlock block{body == world ? 0 : folded.places[at(body)].unit, numbers(range), numbers(domain), {}};
+    block.values.assign(block.rows.size() * block.cols.size(), 0.0);
+    out.blocks.push_back(std::move(block));
+  }
+  return out;
+}
+
+template class Evaluator<double>;
+template class Evaluator<float>;
+template class Evaluator<Counting>;
+
+}  // namespace bunraku::operators
