@@ -16,19 +16,21 @@ Operator push(const Operator& x, bool transposed) {
     case TermType::adjoint:
       return push(t.parts[0], !transposed);
     case TermType::sum: {
-      Operator out = push(t.parts[0], transposed);
-      for (std::size_t i = 1; i < t.parts.size(); ++i) {
-        out = out + push(t.parts[i], transposed);
+      std::vector<Operator> parts;
+      parts.reserve(t.parts.size());
+      for (const Operator& part : t.parts) {
+        parts.push_back(push(part, transposed));
       }
-      return out;
+      return sum_of(parts);
     }
     case TermType::product: {
       const std::size_t n = t.parts.size();
-      Operator out = push(t.parts[transposed ? n - 1 : 0], transposed);
-      for (std::size_t i = 1; i < n; ++i) {
-        out = out * push(t.parts[transposed ? n - 1 - i : i], transposed);
+      std::vector<Operator> parts;
+      parts.reserve(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        parts.push_back(push(t.parts[transposed ? n - 1 - i : i], transposed));
       }
-      return out;
+      return product_of(parts);
     }
     case TermType::scale:
       return Operator(t.number) * push(t.parts[0], transposed);
@@ -42,6 +44,10 @@ Operator push(const Operator& x, bool transposed) {
       const Operator out = cross(push(t.parts[0], false));
       return transposed ? ~out : out;
     }
+    case TermType::gather:
+      return gather(t.parts[0], push(t.parts[1], transposed));
+    case TermType::spread:
+      return spread(t.parts[0], push(t.parts[1], transposed));
     case TermType::block:
       if (t.domain.kind == SpaceKind::number) {
         const Operator out = push(t.parts[0], false).block(t.range.part);
@@ -55,13 +61,16 @@ Operator push(const Operator& x, bool transposed) {
 }
 
 /// What defines a symbol by others that steps know, or nothing.
-std::optional<Operator> definition(Symbol symbol) {
+std::optional<Operator> definition(const Term& t) {
+  const auto of_family = [&](Symbol symbol) {
+    return t.parts.empty() ? Operator(symbol) : Operator::of_family(symbol, t.parts[0], t.parts[1]);
+  };
   const Operator I = Operator::identity();
-  const Operator G(Symbol::G);
   const Operator H(Symbol::H);
-  const Operator K(Symbol::K);
-  const Operator psi(Symbol::psi);
-  switch (symbol) {
+  const Operator G = of_family(Symbol::G);
+  const Operator K = of_family(Symbol::K);
+  const Operator psi = of_family(Symbol::psi);
+  switch (t.symbol) {
     case Symbol::phit:
       return Operator(Symbol::phi) - I;
     case Symbol::psit:
@@ -73,7 +82,7 @@ std::optional<Operator> definition(Symbol symbol) {
     case Symbol::E_psi:
       return Operator(Symbol::E_phi) - K * H;
     case Symbol::Omega:
-      return ~psi * ~H * inv(Operator(Symbol::D)) * H * psi;
+      return ~psi * ~H * inv(of_family(Symbol::D)) * H * psi;
     default:
       return std::nullopt;
   }
@@ -81,7 +90,7 @@ std::optional<Operator> definition(Symbol symbol) {
 
 /// x with the symbols that others define replaced.
 Operator spelled_out(const Operator& x) {
-  return x.term().type == TermType::symbol ? definition(x.term().symbol).value_or(x) : with_parts(x, spelled_out);
+  return x.term().type == TermType::symbol ? definition(x.term()).value_or(x) : with_parts(x, spelled_out);
 }
 
 int adjoints_in(const Operator& x) {

@@ -1,5 +1,6 @@
 #include "bunraku/operators/language/operator.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -160,6 +161,37 @@ Operator Operator::variable(const std::string& name, SpaceKind range, SpaceKind 
   return Operator(Term{.type = TermType::variable, .name = name, .range = {range}, .domain = {domain}});
 }
 
+Operator Operator::of_family(Symbol symbol, const Operator& X, const Operator& A) {
+  if (!has_family(symbol)) {
+    throw OperatorError(fmt::format("'{}' does not belong to a pair of inertia and armature", info(symbol).ascii),
+                        "P, D, G, K, psi and what is derived of them do");
+  }
+  const Space body{SpaceKind::body};
+  const Space hinge{SpaceKind::hinge};
+  const Operator inertia = in_space(X, body);
+  const Operator rotors = in_space(A, hinge);
+  const auto fits = [](const Operator& x, const Space& space) {
+    return x.range() == space && x.domain() == space && x.kind() == Kind::memoryless;
+  };
+  if (!fits(inertia, body)) {
+    throw OperatorError(fmt::format("{} cannot stand in place of the inertia", described(inertia)),
+                        "it must be memoryless, from body space to body space");
+  }
+  if (!fits(rotors, hinge)) {
+    throw OperatorError(fmt::format("{} cannot stand in place of the armature", described(rotors)),
+                        "it must be memoryless, from hinge space to hinge space; none is 0*armature");
+  }
+  if (inertia == Operator(Symbol::M) && rotors == Operator(Symbol::armature)) {
+    return {symbol};
+  }
+  return Operator(Term{.type = TermType::symbol,
+                       .symbol = symbol,
+                       .parts = {inertia, rotors},
+                       .range = {info(symbol).range},
+                       .domain = {info(symbol).domain},
+                       .kind = info(symbol).kind});
+}
+
 Operator Operator::unit(int i) {
   if (i < 0) {
     throw OperatorError(fmt::format("unit({}): velocity coordinates are counted from 0", i));
@@ -199,6 +231,12 @@ Operator operator~(const Operator& x) {
       break;
     case TermType::scale:
       return Operator(t.number) * ~t.parts[0];
+    case TermType::gather:
+    case TermType::spread:
+      if (~t.parts[1] == t.parts[1]) {
+        return x;
+      }
+      break;
     default:
       break;
   }
@@ -351,6 +389,90 @@ Operator cross(const Operator& x) {
                         "it takes a stacked vector of body space, such as V");
   }
   return Operator(Term{.type = TermType::cross, .parts = {x}, .range = x.range(), .domain = x.range()});
+}
+
+namespace {
+
+/// A recursion over the blocks of a memoryless x: its operands, checked.
+Term recursion(TermType type, const Operator& E, const Operator& x) {
+  const std::string_view name = type == TermType::gather ? "gather" : "spread";
+  const bool step =
+      E.term().type == TermType::symbol &&
+      (E.term().symbol == Symbol::E_phi || E.term().symbol == Symbol::E_psi || E.term().symbol == Symbol::S);
+  if (!step) {
+    throw OperatorError(fmt::format("{} along {} is not defined", name, described(E)),
+                        "its first operand is one step from body to body: E_phi, E_psi or S");
+  }
+  const Space body{SpaceKind::body};
+  const Operator inner = in_space(x, body);
+  if (inner.range() != body || inner.domain() != body || inner.kind() != Kind::memoryless) {
+    throw OperatorError(fmt::format("{} of {} is not defined", name, described(inner)),
+                        "its second operand is memoryless, from body space to body space");
+  }
+  return {.type = type, .parts = {E, inner}, .range = body, .domain = body};
+}
+
+}  // namespace
+
+Operator gather(const Operator& E, const Operator& x) {
+  return Operator(recursion(TermType::gather, E, x));
+}
+
+Operator spread(const Operator& E, const Operator& x) {
+  return Operator(recursion(TermType::spread, E, x));
+}
+
+Operator sum_of(const std::vector<Operator>& parts) {
+  const Operator& first = parts.at(0);
+  const bool plain = first.range().kind != SpaceKind::any && first.range().kind != SpaceKind::number;
+  const bool alike = std::all_of(parts.begin(), parts.end(), [&](const Operator& each) {
+    return each.range() == first.range() && each.domain() == first.domain();
+  });
+  if (!plain || !alike || parts.size() == 1) {
+    Operator out = first;
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      out = out + parts[i];
+    }
+    return out;
+  }
+  Term sum{.type = TermType::sum, .range = first.range(), .domain = first.domain(), .kind = first.kind()};
+  for (const Operator& each : parts) {
+    sum.kind = join(sum.kind, each.kind());
+    if (each.term().type == TermType::sum) {
+      sum.parts.insert(sum.parts.end(), each.term().parts.begin(), each.term().parts.end());
+    } else {
+      sum.parts.push_back(each);
+    }
+  }
+  return Operator(std::move(sum));
+}
+
+Operator product_of(const std::vector<Operator>& parts) {
+  const auto plain = [](const Operator& x) {
+    return x.term().type != TermType::number && x.term().type != TermType::scale && !is_identity(x) &&
+           x.range().kind != SpaceKind::any;
+  };
+  bool fits = parts.size() > 1 && plain(parts.at(0));
+  for (std::size_t i = 1; fits && i < parts.size(); ++i) {
+    fits = plain(parts[i]) && parts[i - 1].domain() == parts[i].range();
+  }
+  if (!fits) {
+    Operator out = parts.at(0);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      out = out * parts[i];
+    }
+    return out;
+  }
+  Term product{.type = TermType::product, .range = parts.front().range(), .domain = parts.back().domain()};
+  for (const Operator& each : parts) {
+    product.kind = join(product.kind, each.kind());
+    if (each.term().type == TermType::product) {
+      product.parts.insert(product.parts.end(), each.term().parts.begin(), each.term().parts.end());
+    } else {
+      product.parts.push_back(each);
+    }
+  }
+  return Operator(std::move(product));
 }
 
 Operator Operator::block(const std::string& i, const std::string& j) const {

@@ -43,7 +43,7 @@ class BUNRAKU_API OperatorError : public ArgumentError {
 
 /// What an expression is made of at its outermost.
 enum class TermType {
-  symbol,         ///< One of Symbol.
+  symbol,         ///< One of Symbol; its parts are the pair of its family, or none for M and 𝒜.
   variable,       ///< A name that the user gave: an arbitrary memoryless operator or stacked vector.
   identity,       ///< I.
   number,         ///< A number.
@@ -56,6 +56,8 @@ enum class TermType {
   dense_inverse,  ///< x⁻¹ by a dense matrix, asked for by name.
   root,           ///< x^½ of a memoryless x.
   cross,          ///< The block-diagonal cross product of a stacked vector (JR03 2.5).
+  gather,         ///< The block-diagonal y = x + E y E*, inward.
+  spread,         ///< The block-diagonal y(k) = x(k) + E*(k,p) y(p) E(p,k), outward.
   block,          ///< x(i,j), what body j contributes to body i.
 };
 
@@ -75,6 +77,10 @@ class BUNRAKU_API Operator {
   static Operator identity();
   /// An arbitrary memoryless operator (domain hinge, body or node) or stacked vector (domain number), by name.
   static Operator variable(const std::string& name, SpaceKind range, SpaceKind domain);
+  /// P, D, G, K, ψ or what is derived of them (ψ̃, τ, τ̄, E_ψ, Υ, Ω) with another pair in place of inertia and armature:
+  /// P = X + E_ψ P E_φ*, D = H P H* + A. The pair (M, 𝒜) gives the symbol itself; A may be zero, `0*armature`. Throws
+  /// OperatorError unless X is memoryless on body space, A memoryless on hinge space, and the symbol one of those.
+  static Operator of_family(Symbol symbol, const Operator& X, const Operator& A);
   /// The unit vector of hinge space for the velocity coordinate i. Throws OperatorError when i is negative.
   static Operator unit(int i);
 
@@ -100,6 +106,10 @@ class BUNRAKU_API Operator {
   friend Operator dense_inv(const Operator& x);
   friend Operator sqrt(const Operator& x);
   friend Operator cross(const Operator& x);
+  friend Operator gather(const Operator& E, const Operator& x);
+  friend Operator spread(const Operator& E, const Operator& x);
+  friend Operator sum_of(const std::vector<Operator>& parts);
+  friend Operator product_of(const std::vector<Operator>& parts);
   friend Operator in_space(const Operator& x, const Space& space);
 
  private:
@@ -153,6 +163,17 @@ BUNRAKU_API Operator dense_inv(const Operator& x);
 BUNRAKU_API Operator sqrt(const Operator& x);
 /// The block-diagonal spatial cross product of a stacked vector of body space. Throws OperatorError for another.
 BUNRAKU_API Operator cross(const Operator& x);
+/// The block-diagonal y with y = x + E y E*: each body's x and what its children carry over, from the tips to the base.
+/// E is one step (E_φ, E_ψ, also of a family, or 𝕊) and x memoryless on body space; throws OperatorError otherwise.
+/// R = gather(E_φ, M).
+BUNRAKU_API Operator gather(const Operator& E, const Operator& x);
+/// The block-diagonal y with y(k) = x(k) + E*(k,p) y(p) E(p,k), p the parent of k: from the base to the tips. Throws as
+/// gather. Υ = spread(E_ψ, H* D⁻¹ H).
+BUNRAKU_API Operator spread(const Operator& E, const Operator& x);
+/// The sum of several, at least one: as + adds them, in linear time. Throws OperatorError as + does.
+BUNRAKU_API Operator sum_of(const std::vector<Operator>& parts);
+/// The product of several, at least one: as * multiplies them, in linear time. Throws OperatorError as * does.
+BUNRAKU_API Operator product_of(const std::vector<Operator>& parts);
 /// x with its identities of unknown space in a known one; x itself where its space is known.
 BUNRAKU_API Operator in_space(const Operator& x, const Space& space);
 

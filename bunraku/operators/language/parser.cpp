@@ -17,17 +17,23 @@ constexpr std::size_t max_length = 10'000;
 /// Deeper parentheses are refused: they are read by recursion.
 constexpr int max_nesting = 100;
 
-enum class Function { inverse, dense_inverse, root, cross, unit };
+enum class Function { inverse, dense_inverse, root, cross, unit, gather, spread };
 
 struct FunctionName {
   std::string_view name;
   Function function;
 };
-constexpr std::array functions{FunctionName{"inv", Function::inverse}, FunctionName{"sqrt", Function::root},
+constexpr std::array functions{FunctionName{"inv", Function::inverse},
+                               FunctionName{"sqrt", Function::root},
                                FunctionName{"dense_inv", Function::dense_inverse},
-                               FunctionName{"cross", Function::cross}, FunctionName{"unit", Function::unit}};
+                               FunctionName{"cross", Function::cross},
+                               FunctionName{"unit", Function::unit},
+                               FunctionName{"gather", Function::gather},
+                               FunctionName{"spread", Function::spread}};
 
 constexpr std::string_view identity_name = "I";
+/// Between a symbol and the pair of its family.
+constexpr std::string_view family_mark = "_{";
 
 bool is_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -117,6 +123,9 @@ class Parser {
       return true;
     }
     const char next = text_[end];
+    if (text_.substr(end).starts_with(family_mark)) {
+      return true;
+    }
     if (name.starts_with('\\') && is_word(name.back())) {
       return !is_word(next) || is_digit(next) || next == '_';
     }
@@ -368,7 +377,7 @@ class Parser {
       for (const std::string_view name : {each.ascii, each.unicode, each.latex}) {
         offer(name, [this, &each, start, length = name.size()] {
           marks_.push_back({std::string(each.ascii), start, length});
-          return Operator(each.symbol);
+          return of_family(each.symbol, start);
         });
       }
     }
@@ -387,6 +396,18 @@ class Parser {
     at_ += longest;
     skip_space();
     return found();
+  }
+
+  /// A symbol, with the pair of its family where that follows.
+  Operator of_family(Symbol symbol, std::size_t start) {
+    if (!has_family(symbol) || !take(family_mark)) {
+      return {symbol};
+    }
+    const Operator X = sum();
+    close(",");
+    const Operator A = sum();
+    close("}");
+    return fitted(start, [&] { return Operator::of_family(symbol, X, A); });
   }
 
   void mark_inverse(const Operator& x, std::size_t start) {
@@ -411,6 +432,12 @@ class Parser {
       return fitted(start, [&] { return Operator::unit(i); });
     }
     const Operator x = sum();
+    if (function == Function::gather || function == Function::spread) {
+      close(",");
+      const Operator y = sum();
+      close(left ? "\\right)" : ")");
+      return fitted(start, [&] { return function == Function::gather ? gather(x, y) : spread(x, y); });
+    }
     close(left ? "\\right)" : ")");
     if (function == Function::inverse) {
       mark_inverse(x, start);

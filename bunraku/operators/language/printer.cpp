@@ -26,7 +26,8 @@ class Printer {
       case TermType::symbol:
         return {std::string(style_ == Style::ascii     ? info(t.symbol).ascii
                             : style_ == Style::unicode ? info(t.symbol).unicode
-                                                       : info(t.symbol).latex)};
+                                                       : info(t.symbol).latex) +
+                family(t)};
       case TermType::variable:
         return {t.name};
       case TermType::identity:
@@ -53,6 +54,10 @@ class Printer {
         return call("dense_inv", t.parts[0]);
       case TermType::cross:
         return call("cross", t.parts[0]);
+      case TermType::gather:
+        return call("gather", t.parts[0], t.parts[1]);
+      case TermType::spread:
+        return call("spread", t.parts[0], t.parts[1]);
       case TermType::block:
         return {fmt::format("{}[{}{}]", held(t.parts[0], Binding::postfix), body(t.range.part),
                             t.domain.part.empty() ? "" : ", " + body(t.domain.part)),
@@ -70,9 +75,17 @@ class Printer {
   std::string parenthesized(const std::string& text) const {
     return style_ == Style::latex ? fmt::format(R"(\left( {} \right))", text) : fmt::format("({})", text);
   }
-  Printed call(std::string_view name, const Operator& x) const {
-    return {style_ == Style::latex ? fmt::format(R"(\operatorname{{{}}}{})", name, parenthesized(print(x).text))
-                                   : fmt::format("{}({})", name, print(x).text)};
+  /// The pair of a symbol's family, where it is not the standard one.
+  std::string family(const Term& t) const {
+    return t.parts.empty() ? "" : fmt::format("_{{{}, {}}}", print(t.parts[0]).text, print(t.parts[1]).text);
+  }
+  Printed call(std::string_view name, const std::string& arguments) const {
+    return {style_ == Style::latex ? fmt::format(R"(\operatorname{{{}}}{})", name, parenthesized(arguments))
+                                   : fmt::format("{}({})", name, arguments)};
+  }
+  Printed call(std::string_view name, const Operator& x) const { return call(name, print(x).text); }
+  Printed call(std::string_view name, const Operator& x, const Operator& y) const {
+    return call(name, fmt::format("{}, {}", print(x).text, print(y).text));
   }
   Printed raised(const Operator& x, std::string_view mark, std::string_view power) const {
     if (style_ == Style::unicode) {

@@ -92,6 +92,25 @@ std::span<const SymbolInfo> symbol_table() {
   return table;
 }
 
+bool has_family(Symbol symbol) {
+  switch (symbol) {
+    case Symbol::P:
+    case Symbol::D:
+    case Symbol::G:
+    case Symbol::K:
+    case Symbol::tau:
+    case Symbol::taub:
+    case Symbol::E_psi:
+    case Symbol::psi:
+    case Symbol::psit:
+    case Symbol::Upsilon:
+    case Symbol::Omega:
+      return true;
+    default:
+      return false;
+  }
+}
+
 const SymbolInfo& info(Symbol symbol) {
   if (static_cast<std::size_t>(symbol) >= table.size()) {
     throw ArgumentError("there is no symbol number " + std::to_string(static_cast<int>(symbol)));

@@ -59,6 +59,8 @@ struct SymbolInfo {
 
 /// All symbols, in the order of Symbol.
 BUNRAKU_API std::span<const SymbolInfo> symbol_table();
+/// Whether a symbol belongs to a pair of inertia and armature: see Operator::of_family.
+BUNRAKU_API bool has_family(Symbol symbol);
 /// The row of a symbol. Throws ArgumentError where there is no such symbol.
 BUNRAKU_API const SymbolInfo& info(Symbol symbol);
 

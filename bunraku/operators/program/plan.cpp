@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
 
 namespace bunraku::operators {
@@ -27,6 +28,14 @@ class Compiler {
     if (x.range().kind == SpaceKind::any) {
       throw OperatorError("the space of this identity is not known", "add it to, or multiply it by, something");
     }
+    static_cast<void>(any_in(x, [](const Operator& part) {
+      const Term& t = part.term();
+      if (t.type == TermType::gather || t.type == TermType::spread ||
+          (t.type == TermType::symbol && !t.parts.empty())) {
+        throw OperatorError(fmt::format("'{}' cannot be evaluated yet", detail::printable(to_ascii(part), 200)));
+      }
+      return false;
+    }));
     const Operator flat = expanded(x);
     plan_.symmetric = flat == expanded(~x);
     if (x.domain().kind == SpaceKind::number) {
@@ -140,6 +149,9 @@ class Compiler {
         const int vector = apply(t.parts[0], one());
         return add({.step = Step::apply_cross, .in = {value, vector}, .space = t.range});
       }
+      case TermType::gather:
+      case TermType::spread:
+        break;  // refused above
       case TermType::symbol:
       case TermType::variable:
       case TermType::unit:

@@ -41,16 +41,18 @@ Operator with_parts(const Operator& x, const Change& change) {
   if (t.parts.empty()) {
     return x;
   }
+  if (t.type == TermType::sum || t.type == TermType::product) {
+    std::vector<Operator> parts;
+    parts.reserve(t.parts.size());
+    for (const Operator& part : t.parts) {
+      parts.push_back(change(part));
+    }
+    return t.type == TermType::sum ? sum_of(parts) : product_of(parts);
+  }
   Operator out = change(t.parts[0]);
   switch (t.type) {
     case TermType::adjoint:
       return ~out;
-    case TermType::sum:
-    case TermType::product:
-      for (std::size_t i = 1; i < t.parts.size(); ++i) {
-        out = t.type == TermType::sum ? out + change(t.parts[i]) : out * change(t.parts[i]);
-      }
-      return out;
     case TermType::scale:
       return Operator(t.number) * out;
     case TermType::inverse:
@@ -61,6 +63,12 @@ Operator with_parts(const Operator& x, const Change& change) {
       return sqrt(out);
     case TermType::cross:
       return cross(out);
+    case TermType::gather:
+      return gather(out, change(t.parts[1]));
+    case TermType::spread:
+      return spread(out, change(t.parts[1]));
+    case TermType::symbol:
+      return Operator::of_family(t.symbol, out, change(t.parts[1]));
     case TermType::block:
       return t.domain.kind == SpaceKind::number ? out.block(t.range.part) : out.block(t.range.part, t.domain.part);
     default:
