@@ -309,15 +309,34 @@ Evaluation System::literal(const Operator& x) const {
   return Evaluation(std::make_unique<operators::Execution>(x, operators::Inverses::dense, data_));
 }
 
+namespace {
+
+/// Whether a body's spatial inertia is known to be invertible: mass, and extent in all directions.
+bool has_full_inertia(const RigidInertia<double>& inertia) {
+  const Sym3<double> J = inertia.central();
+  const double size = J.xx + J.yy + J.zz;
+  const double minor = J.xx * J.yy - J.xy * J.xy;
+  const double determinant = J.zz * minor - J.xx * J.yz * J.yz - J.yy * J.xz * J.xz + 2 * J.xy * J.yz * J.xz;
+  constexpr double least = 1e-9;
+  return inertia.mass > 0 && J.xx > least * size && minor > least * size * size &&
+         determinant > least * size * size * size;
+}
+
+}  // namespace
+
 Conditions conditions_of(const System& system) {
   const Model& model = system.model();
   Conditions out;
+  bool every_rotor = true;
   for (const Body& body : model.bodies()) {
     out.couplings = out.couplings || body.leader != world;
     for (const HingeDof& dof : body.hinge.dofs) {
       out.armature = out.armature || dof.armature != 0;
+      every_rotor = every_rotor && dof.armature != 0;
     }
+    out.massless = out.massless || !has_full_inertia(body.inertia);
   }
+  out.ungeared = out.armature && !every_rotor;
   return out;
 }
 

@@ -55,7 +55,7 @@ DenseSystem::Matrix DenseSystem::operator()(const Operator& x) const {
   const auto part = [&](std::size_t i) { return (*this)(t.parts[i]); };
   switch (t.type) {
     case TermType::symbol:
-      return get(t.symbol);
+      return t.parts.empty() ? get(t.symbol) : of_family(t);
     case TermType::variable:
       return variables_.at(t.name);
     case TermType::identity:
@@ -89,6 +89,10 @@ DenseSystem::Matrix DenseSystem::operator()(const Operator& x) const {
       return symmetric_root(part(0));
     case TermType::cross:
       return cross_of(part(0));
+    case TermType::gather:
+      return gathered(part(0), part(1));
+    case TermType::spread:
+      return spread_out(part(0), part(1));
     case TermType::block: {
       const auto [row, rows] = place(t.range);
       const auto [column, columns] = place(t.domain);
@@ -190,10 +194,9 @@ void DenseSystem::find_clusters() {
   }
 }
 
-void DenseSystem::eliminate() {
-  find_clusters();
+DenseSystem::Family DenseSystem::family_of(const Matrix& X, const Matrix& A) const {
   const Matrix& H = get(Symbol::H);
-  Matrix P = blocks.M;
+  Matrix P = X;
   Matrix D = Matrix::Zero(nv, nv);
   Matrix K = Matrix::Zero(6 * N, nv);
   for (auto cluster = clusters.rbegin(); cluster != clusters.rend(); ++cluster) {
@@ -209,7 +212,7 @@ void DenseSystem::eliminate() {
     const Matrix h = hinges * H * within;
     const Matrix e = (identity(6 * N) - inside) * blocks.E * within;
     const Matrix p = inside * P * inside;
-    const Matrix d = congruence(h, p) + hinges * get(Symbol::armature);
+    const Matrix d = congruence(h, p) + hinges * A;
     const Matrix other = identity(nv) - hinges;
     const Matrix d_inverse = hinges * inverse_of(d + other) * hinges;
     const Matrix k = e * p * h.transpose() * d_inverse;
@@ -217,11 +220,81 @@ void DenseSystem::eliminate() {
     K += k;
     P += congruence(e, p) - congruence(k, d);
   }
+  return {P, D, K};
+}
+
+void DenseSystem::eliminate() {
+  find_clusters();
+  const Matrix& H = get(Symbol::H);
+  const auto [P, D, K] = family_of(blocks.M, get(Symbol::armature));
   put(Symbol::D, D);
   put(Symbol::K, K);
   put(Symbol::E_psi, blocks.E - K * H);
   put(Symbol::psi, DenseBlocks::inverse(blocks.E - K * H));
   put(Symbol::psit, get(Symbol::psi) - identity(6 * N));
+}
+
+DenseSystem::Matrix DenseSystem::of_family(const Term& t) const {
+  const auto [P, D, K] = family_of((*this)(t.parts[0]), (*this)(t.parts[1]));
+  const Matrix& H = get(Symbol::H);
+  const Matrix one = identity(6 * N);
+  const Matrix E_psi = blocks.E - K * H;
+  if (coupled && t.symbol != Symbol::D && t.symbol != Symbol::K && t.symbol != Symbol::E_psi &&
+      t.symbol != Symbol::psi && t.symbol != Symbol::psit && t.symbol != Symbol::Omega) {
+    throw std::logic_error("no blocks with couplings");
+  }
+  const auto Omega = [&, &D = D] {
+    const Matrix psi = DenseBlocks::inverse(E_psi);
+    return Matrix(psi.transpose() * H.transpose() * inverse_of(D) * H * psi);
+  };
+  switch (t.symbol) {
+    case Symbol::P:
+      return P;
+    case Symbol::D:
+      return D;
+    case Symbol::G:
+      return P * H.transpose() * inverse_of(D);
+    case Symbol::K:
+      return K;
+    case Symbol::tau:
+      return P * H.transpose() * inverse_of(D) * H;
+    case Symbol::taub:
+      return one - P * H.transpose() * inverse_of(D) * H;
+    case Symbol::E_psi:
+      return E_psi;
+    case Symbol::psi:
+      return DenseBlocks::inverse(E_psi);
+    case Symbol::psit:
+      return DenseBlocks::inverse(E_psi) - one;
+    case Symbol::Omega:
+      return Omega();
+    case Symbol::Upsilon:
+      return diagonal(Omega());
+    default:
+      throw std::logic_error("not of a family");
+  }
+}
+
+DenseSystem::Matrix DenseSystem::gathered(const Matrix& E, const Matrix& x) const {
+  Matrix y = x;
+  for (int k = N - 1; k >= 0; --k) {
+    if (const int p = blocks.body(k).parent; p != world) {
+      const Matrix e = E.block(6 * p, 6 * k, 6, 6);
+      y.block<6, 6>(6 * p, 6 * p) += e * y.block<6, 6>(6 * k, 6 * k) * e.transpose();
+    }
+  }
+  return y;
+}
+
+DenseSystem::Matrix DenseSystem::spread_out(const Matrix& E, const Matrix& x) const {
+  Matrix y = x;
+  for (int k = 0; k < N; ++k) {
+    if (const int p = blocks.body(k).parent; p != world) {
+      const Matrix e = E.block(6 * p, 6 * k, 6, 6);
+      y.block<6, 6>(6 * k, 6 * k) += e.transpose() * y.block<6, 6>(6 * p, 6 * p) * e;
+    }
+  }
+  return y;
 }
 
 void DenseSystem::put_vectors(const Eigen::VectorXd& v, const Eigen::VectorXd& acceleration) {

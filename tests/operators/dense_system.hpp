@@ -33,6 +33,8 @@ class DenseSystem {
   Matrix operator()(const Operator& x) const;
 
   int dimension(const Space& space) const;
+  /// First number and count of a part of a space.
+  std::pair<int, int> place(const Space& space) const;
 
   DenseBlocks blocks;
   int N = 0;
@@ -48,14 +50,22 @@ class DenseSystem {
   void put_nodes();
   /// The finest sets of bodies that hold each follower with its leader and have one parent each.
   void find_clusters();
-  /// D, K and ψ with each cluster as one body: H̄ = H φ_b, Ē = E_out φ_b.
+  /// P, D and K for an inertia and an armature.
+  struct Family {
+    Matrix P;
+    Matrix D;
+    Matrix K;
+  };
+  /// Of each cluster as one body: H̄ = H φ_b, Ē = E_out φ_b.
+  Family family_of(const Matrix& X, const Matrix& A) const;
+  Matrix of_family(const Term& t) const;
+  Matrix gathered(const Matrix& E, const Matrix& x) const;
+  Matrix spread_out(const Matrix& E, const Matrix& x) const;
   void eliminate();
   void put_vectors(const Eigen::VectorXd& v, const Eigen::VectorXd& acceleration);
   /// Damping, Coulomb friction and springs, hinge by hinge; those of followers act on their leaders.
   void put_passive(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
   Matrix cross_of(const Matrix& z) const;
-  /// First number and count of a part of a space.
-  std::pair<int, int> place(const Space& space) const;
 
   std::vector<Node> nodes_;
   std::map<Symbol, Matrix> symbols_;

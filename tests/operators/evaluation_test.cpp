@@ -164,7 +164,7 @@ TEST(Evaluation, ForwardDynamics) {  // one search for each kind of model, and a
     const Conditions conditions = conditions_of(both.system);
     auto best = std::find_if(found.begin(), found.end(), [&](const auto& each) { return each.first == conditions; });
     if (best == found.end()) {
-      found.emplace_back(conditions, simplify(forward, Search{.conditions = conditions, .max_nodes = 10'000}));
+      found.emplace_back(conditions, simplify(forward, Search{.conditions = conditions}));
       best = found.end() - 1;
     }
     State dynamics(models[i], PassiveForces::left_out);

@@ -26,6 +26,55 @@ bool has_all(const DenseSystem& dense, const Operator& x) {
          std::all_of(t.parts.begin(), t.parts.end(), [&](const Operator& part) { return has_all(dense, part); });
 }
 
+/// The variables in an expression.
+void collect_variables(const Operator& x, Variables& out) {
+  if (x.term().type == TermType::variable && std::find(out.begin(), out.end(), x) == out.end()) {
+    out.push_back(x);
+  }
+  for (const Operator& part : x.term().parts) {
+    collect_variables(part, out);
+  }
+}
+
+/// The largest number of the terms of a sum: what cancels leaves rounding of these.
+double size_of_terms(const DenseSystem& dense, const Operator& x) {
+  double out = 0;
+  for (const Operator& part : x.term().type == TermType::sum ? x.term().parts : std::vector{x}) {
+    out = std::max(out, dense(part).cwiseAbs().maxCoeff());
+  }
+  return out;
+}
+
+/// The difference of both sides, as a part of the largest term of either.
+double residual(const DenseSystem& dense, const Identity& identity) {
+  const double size = std::max(size_of_terms(dense, identity.left), size_of_terms(dense, identity.right));
+  const double difference = (dense(identity.left) - dense(identity.right)).cwiseAbs().maxCoeff();
+  return size == 0 ? 0 : difference / size;
+}
+
+/// A copy with random memoryless values for the variables of an identity.
+DenseSystem with_values(DenseSystem dense, const Identity& identity) {
+  Variables variables;
+  collect_variables(identity.left, variables);
+  collect_variables(identity.right, variables);
+  Random random(7);
+  for (const Operator& each : variables) {
+    Eigen::MatrixXd value = Eigen::MatrixXd::Zero(dense.dimension(each.range()), dense.dimension(each.domain()));
+    for (int k = 0; k < dense.N; ++k) {
+      const std::string body = std::to_string(k);
+      const auto [row, rows] = dense.place({each.range().kind, body});
+      const auto [column, columns] = dense.place({each.domain().kind, body});
+      for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < columns; ++j) {
+          value(row + i, column + j) = random.uniform();
+        }
+      }
+    }
+    dense.bind(each, value);
+  }
+  return dense;
+}
+
 /// Chains and trees with hinges of all types, and coupled ones.
 std::vector<Model> models_of(const Conditions& conditions) {
   std::vector<Model> out;
@@ -85,10 +134,11 @@ TEST_P(Identities, HoldWhereTheySay) {
         !(identity.without_armature && conditions.armature) && !(identity.without_couplings && conditions.couplings);
     double worst = 0;
     bool defined = true;
-    for (const DenseSystem& dense : dense_systems(conditions)) {
+    for (const DenseSystem& each : dense_systems(conditions)) {
+      const DenseSystem dense = with_values(each, identity);
       defined = defined && has_all(dense, identity.left) && has_all(dense, identity.right);
       if (defined) {
-        worst = std::max(worst, relative_difference(dense(identity.left), dense(identity.right)));
+        worst = std::max(worst, residual(dense, identity));
       }
     }
     if (holds) {
@@ -109,6 +159,7 @@ TEST_P(Identities, AreVerified) {
       options.models.push_back(model);
     }
   }
+  collect_variables(identity.left, options.variables);
   const bool names_armature = identity.name == "no armature";
   options.chains = names_armature ? 0 : options.chains;  // where armature is named, verify gives some of its own
   options.trees = names_armature ? 0 : options.trees;
@@ -140,8 +191,9 @@ TEST(IdentityTable, Applies) {
   EXPECT_EQ(applies(), "1000");
   identity.without_armature = false;
   EXPECT_EQ(applies(), "1010");
-  identity.with_armature = true;
-  EXPECT_EQ(applies(), "0010");
+  identity.without_couplings = false;
+  identity.with_couplings = true;
+  EXPECT_EQ(applies(), "0101");
 }
 
 TEST(IdentityTable, ConditionsOfASystem) {
@@ -157,7 +209,7 @@ TEST(IdentityTable, ConditionsOfASystem) {
 
 TEST(IdentityTable, NoRowTwice) {
   const std::span<const Identity> all = identities();
-  EXPECT_GE(all.size(), 50);
+  EXPECT_GE(all.size(), 45);
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       EXPECT_FALSE(all[i].left == all[j].left && all[i].right == all[j].right) << to_ascii(all[i].left);

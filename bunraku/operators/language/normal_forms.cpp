@@ -90,7 +90,17 @@ std::optional<Operator> definition(const Term& t) {
 
 /// x with the symbols that others define replaced.
 Operator spelled_out(const Operator& x) {
-  return x.term().type == TermType::symbol ? definition(x.term()).value_or(x) : with_parts(x, spelled_out);
+  const Term& t = x.term();
+  switch (t.type) {
+    case TermType::symbol:
+      return definition(t).value_or(x);
+    case TermType::gather:  // along what stays one step
+      return gather(t.parts[0], spelled_out(t.parts[1]));
+    case TermType::spread:
+      return spread(t.parts[0], spelled_out(t.parts[1]));
+    default:
+      return with_parts(x, spelled_out);
+  }
 }
 
 int adjoints_in(const Operator& x) {

@@ -396,9 +396,9 @@ namespace {
 /// A recursion over the blocks of a memoryless x: its operands, checked.
 Term recursion(TermType type, const Operator& E, const Operator& x) {
   const std::string_view name = type == TermType::gather ? "gather" : "spread";
-  const bool step = E.term().type == TermType::symbol &&
-                    (E.term().symbol == Symbol::E_phi || E.term().symbol == Symbol::E_psi ||
-                     E.term().symbol == Symbol::S);
+  const bool step =
+      E.term().type == TermType::symbol &&
+      (E.term().symbol == Symbol::E_phi || E.term().symbol == Symbol::E_psi || E.term().symbol == Symbol::S);
   if (!step) {
     throw OperatorError(fmt::format("{} along {} is not defined", name, described(E)),
                         "its first operand is one step from body to body: E_phi, E_psi or S");

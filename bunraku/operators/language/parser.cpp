@@ -23,10 +23,13 @@ struct FunctionName {
   std::string_view name;
   Function function;
 };
-constexpr std::array functions{FunctionName{"inv", Function::inverse}, FunctionName{"sqrt", Function::root},
+constexpr std::array functions{FunctionName{"inv", Function::inverse},
+                               FunctionName{"sqrt", Function::root},
                                FunctionName{"dense_inv", Function::dense_inverse},
-                               FunctionName{"cross", Function::cross}, FunctionName{"unit", Function::unit},
-                               FunctionName{"gather", Function::gather}, FunctionName{"spread", Function::spread}};
+                               FunctionName{"cross", Function::cross},
+                               FunctionName{"unit", Function::unit},
+                               FunctionName{"gather", Function::gather},
+                               FunctionName{"spread", Function::spread}};
 
 constexpr std::string_view identity_name = "I";
 /// Between a symbol and the pair of its family.

@@ -9,7 +9,7 @@ namespace bunraku {
 namespace {
 
 /// What an identity needs of a system.
-enum Needs : unsigned { nothing = 0, no_armature = 1, no_couplings = 2, some_armature = 4 };
+enum Needs : unsigned { nothing = 0, no_armature = 1, no_couplings = 2, couplings = 4 };
 
 struct Row {
   const char* name;
@@ -17,87 +17,89 @@ struct Row {
   const char* left;
   const char* right;
   unsigned needs = nothing;
-  bool both_ways = false;
+  IdentityUse use = IdentityUse::rule;
 };
 
-// Those that need nothing hold with armature and couplings, too: they follow from ψ = (I − E_φ + K H)⁻¹ and from the
-// recursion for P alone. Most are used from left to right only, towards what is cheaper to evaluate or is known to a
-// further rule: a definition used both ways doubles the search without finding more.
+using enum IdentityUse;
+
+// Rules are tried in this order, and their adjoints with them; each is one line of a derivation. Within one family
+// they are terminating and complete: every right word is lighter than the left one, and all overlaps join. Those that
+// need nothing hold with armature and couplings, too: they follow from ψ = (I − E_φ + K H)⁻¹ and from the recursion for
+// P alone. With couplings P and G have no blocks, and the last few rules say what is left of theirs between hinges.
 constexpr Row rows[] = {
-    // the mass matrix
-    {"innovations factorization", "RJK91 lemma 1 (11), RK92 (43)", "H*phi*M*~phi*~H", "(I + H*phi*K)*D*~(I + H*phi*K)",
-     no_armature, true},
-    {"innovations factorization with armature", "RJK91 lemma 1 (11), with 𝒜 in D", "H*phi*M*~phi*~H + armature",
-     "(I + H*phi*K)*D*~(I + H*phi*K)", some_armature, true},
-    {"no armature", "not in the papers", "armature", "0*armature", no_armature},
-    {"causal inverse", "RJK91 lemma 2 (12), RK92 (45)", "inv(I + H*phi*K)", "I - H*psi*K"},
-    {"causal inverse", "RJK91 lemma 2 (12), RK92 (45)", "inv(I - H*psi*K)", "I + H*phi*K"},
-    {"causal inverse", "RJK91 lemma 2 (12), RK92 (45)", "(I - H*psi*K)*(I + H*phi*K)", "I"},
-    {"causal inverse", "RJK91 lemma 2 (12), RK92 (45)", "(I + H*phi*K)*(I - H*psi*K)", "I"},
-
-    // φ and ψ
-    {"closing the loop", "RJK91 lemma 4 (16), RK88 (a.35)", "(I - H*psi*K)*H*phi", "H*psi"},
-    {"opening the loop", "RK88 (a.32)", "(I + H*phi*K)*H*psi", "H*phi"},
-    {"gain through the filter", "RK88 (a.41)", "phi*K*(I - H*psi*K)", "psi*K"},
-    {"gain through the filter", "RK88 (a.39)", "psi*K*(I + H*phi*K)", "phi*K"},
-    {"φ through ψ", "RK88 (a.14)", "psi + psi*K*H*phi", "phi"},
-    {"φ through ψ", "RK88 (a.22)", "psi + phi*K*H*psi", "phi"},
-    {"ψ through φ", "RK88 (a.15)", "phi - psi*K*H*phi", "psi"},
-    {"ψ through φ", "RK88 (a.23)", "phi - phi*K*H*psi", "psi"},
-    {"inverse of φ", "RJK89 (2.4), RJK91 lemma 5", "inv(phi)", "I - E_phi"},
-    {"inverse of ψ", "RJK89 (3.3), RJK91 lemma 5", "inv(psi)", "I - E_psi"},
-    {"inverse of a shift", "RJK89 (2.4)", "inv(I - E_phi)", "phi"},
-    {"inverse of a shift", "RJK89 (3.3)", "inv(I - E_psi)", "psi"},
-    {"ψ⁻¹ and φ", "RJK91 lemma 5", "inv(psi)*phi", "I + K*H*phi"},
-    {"ψ⁻¹ and φ", "RJK91 lemma 5", "phi*inv(psi)", "I + phi*K*H"},
-    {"φ⁻¹ and ψ", "RJK91 lemma 5", "inv(phi)*psi", "I - K*H*psi"},
-    {"φ⁻¹ and ψ", "RJK91, proof of lemma 4", "psi*inv(phi)", "I - psi*K*H"},
-    {"feedback", "RJK91, proof of lemma 2", "inv(I + K*H*phi)", "I - K*H*psi"},
-    {"feedback", "RJK91, proof of lemma 2", "inv(I + phi*K*H)", "I - psi*K*H"},
-    {"feedback", "RJK91, proof of lemma 2", "inv(I - K*H*psi)", "I + K*H*phi"},
-    {"feedback", "RJK91, proof of lemma 2", "inv(I - psi*K*H)", "I + phi*K*H"},
-    {"one step of φ", "RJK91 appendix", "E_phi*phi", "phit"},
-    {"one step of φ", "RJK91 appendix", "phi*E_phi", "phit"},
-    {"one step of ψ", "RK88 (a.8)", "E_psi*psi", "psit"},
-    {"one step of ψ", "RK88 (a.8)", "psi*E_psi", "psit"},
-    {"one step of the gain", "RK88 (a.13)", "phit*G", "phi*K", no_couplings},
-
     // definitions
-    {"definition of φ̃", "RK88 (a.3)–(a.4)", "phit", "phi - I", nothing, true},
-    {"definition of φ̃", "RK88 (a.3)–(a.4)", "I - phi", "-phit"},
-    {"definition of ψ̃", "RK88 (a.3)–(a.4)", "psit", "psi - I", nothing, true},
-    {"definition of ψ̃", "RK88 (a.3)–(a.4)", "I - psi", "-psit"},
-    {"definition of E_ψ", "RK88 (4.7), RJK91 (10)", "E_psi", "E_phi - K*H", nothing, true},
-    {"definition of E_ψ", "RJK89 (3.2)", "E_phi*taub", "E_psi", no_couplings},
+    {"no armature", "not in the papers", "armature", "0*armature", no_armature},
+    {"definition of φ̃", "RK88 (a.3)–(a.4)", "phit", "phi - I"},
+    {"definition of ψ̃", "RK88 (a.3)–(a.4)", "psit", "psi - I"},
     {"definition of τ", "RJK89 (3.2)", "tau", "G*H", no_couplings},
-    {"definition of τ̄", "RJK89 (3.2)", "taub", "I - tau", no_couplings, true},
-    {"definition of K", "RJK89 (3.2)", "E_phi*G", "K", no_couplings},
+    {"definition of τ̄", "RJK89 (3.2)", "taub", "I - G*H", no_couplings},
+    {"definition of E_ψ", "RK88 (4.7), RJK91 (10)", "E_psi", "E_phi - K*H"},
     {"definition of Ω", "RJK89 (3.10), RJK91 (20)", "Omega", "~psi*~H*inv(D)*H*psi"},
     {"shift and transform", "JR03 (3.29)", "S*Delta_phi", "E_phi"},
+
+    // inverses
+    {"innovations factorization", "RJK91 lemma 1 (11), RK92 (43)", "H*phi*M*~phi*~H + armature",
+     "(I + H*phi*K)*D*~(I + H*phi*K)", nothing, factorization},
+    {"causal inverse", "RJK91 lemma 2 (12), RK92 (45)", "inv(I + H*phi*K)", "I - H*psi*K", nothing, causal_inverse},
+    {"causal inverse", "RJK91 lemma 2 (12), RK92 (45)", "inv(I - H*psi*K)", "I + H*phi*K", nothing, causal_inverse},
+    {"feedback", "RJK91, proof of lemma 2", "inv(I + K*H*phi)", "I - K*H*psi", nothing, feedback},
+    {"feedback", "RJK91, proof of lemma 2", "inv(I + phi*K*H)", "I - psi*K*H", nothing, feedback},
+    {"feedback", "RJK91, proof of lemma 2", "inv(I - K*H*psi)", "I + K*H*phi", nothing, feedback},
+    {"feedback", "RJK91, proof of lemma 2", "inv(I - psi*K*H)", "I + phi*K*H", nothing, feedback},
+    {"inverse of φ", "RJK89 (2.4), RJK91 lemma 5", "inv(phi)", "I - E_phi", nothing, inverse_of_loop},
+    {"inverse of ψ", "RJK89 (3.3), RJK91 lemma 5", "inv(psi)", "I - E_psi", nothing, inverse_of_loop},
+    {"inverse of a shift", "RJK89 (2.4)", "inv(I - E_phi)", "phi", nothing, loop},
+    {"inverse of a shift", "RJK89 (3.3)", "inv(I - E_psi)", "psi", nothing, loop},
+    {"push-through", "Henderson and Searle 1981", "inv(I + x*y)", "I - x*inv(I + y*x)*y", nothing, inversion_lemma},
+    {"inversion lemma", "Woodbury 1950", "inv(z + x*y)", "inv(z) - inv(z)*x*inv(I + y*inv(z)*x)*y*inv(z)", nothing,
+     inversion_lemma},
+
+    {"inverse", "x⁻¹x = x x⁻¹ = I", "inv(z)*z", "I", nothing, cancellation},
+
+    // φ and ψ
+    {"closing the loop", "RJK91 lemma 4 (16), RK88 (a.14), (a.35)", "psi*K*H*phi", "phi - psi"},
+    {"closing the loop", "RJK91 lemma 4 (16), RK88 (a.22), (a.41)", "phi*K*H*psi", "phi - psi"},
+    {"one step of φ", "RJK91 appendix", "E_phi*phi", "phi - I"},
+    {"one step of φ", "RJK91 appendix", "phi*E_phi", "phi - I"},
+    {"one step of ψ", "RK88 (a.8)", "psi*E_phi", "psi - I + psi*K*H"},
+    {"one step of ψ", "RK88 (a.8)", "E_phi*psi", "psi - I + K*H*psi"},
     {"velocities", "RK92 (21)", "~phi*~H*thetad", "V"},
 
     // inertias
-    {"composite bodies", "RK92 (28)", "R + phit*R + R*~phit", "phi*M*~phi"},
-    {"composite bodies", "RK92 (31)", "R - E_phi*R*~E_phi", "M"},
+    {"composite bodies", "RK92 (28)", "phi*R + R*~phi", "phi*M*~phi + R", nothing, pair},
+    {"composite bodies", "RK92 (31)", "E_phi*R*~E_phi", "R - M"},
+    {"articulated bodies, mixed", "RK88 (a.46)", "psi*M*~phi", "psi*P + P*~phi - P", no_couplings},
+    {"articulated bodies", "RK88 (a.47)", "psi*M*~psi", "psi*P + P*~psi - P - psi*K*armature*~K*~psi", no_couplings},
+    {"articulated bodies, factored", "RJK91, proof of lemma 1", "phi*K*D*~K*~phi", "phi*M*~phi - phi*P - P*~phi + P",
+     no_couplings},
+    {"one step of articulated bodies", "RK92 (35), RJK91 (8)", "E_phi*P*~E_phi", "P - M + K*D*~K", no_couplings},
+    {"one step of articulated bodies", "RK88 (a.44)", "psi*P*~E_phi", "psi*P + P*~E_phi - psi*M", no_couplings},
+    {"one step of articulated bodies", "RK88 (a.44)", "phi*P*~E_phi", "phi*P + P*~E_phi - phi*M + phi*K*D*~K",
+     no_couplings},
     {"gain", "RK92 (36), RK88 (a.1), (a.2)", "H*P", "D*~G", no_couplings},
-    {"inertia at the hinges", "RK92 (36)", "H*P*~H", "D", no_armature | no_couplings},
-    {"gain at the hinges", "RK92 (36)", "H*G", "I", no_armature | no_couplings},
-    {"articulated bodies, mixed", "RK88 (a.46)", "psi*M*~phi", "psi*P + P*~phit", no_couplings},
-    {"articulated bodies, mixed", "RK88 (a.44)", "P - E_psi*P*~E_phi", "M", no_couplings},
-    {"articulated bodies", "RK88 (a.47)", "P + psit*P + P*~psit", "psi*M*~psi", no_armature | no_couplings},
-    {"articulated bodies", "RK92 (35), RJK91 (8)", "P - E_psi*P*~E_psi", "M", no_armature | no_couplings},
-    {"white innovations", "RK88 (a.47)", "H*psi*M*~psi*~H", "D", no_armature},
-    {"projection", "RJK89 (3.2)", "tau*tau", "tau", no_armature | no_couplings},
-    {"projection", "RJK91, proof of lemma 1", "taub*P*~taub", "taub*P", no_armature | no_couplings},
+    {"gain through the filter", "RK88 (a.13), (a.39)", "psi*G", "G + psi*K*armature*inv(D)", no_couplings},
+    {"one step of the gain", "RK88 (a.13)", "phi*G", "G + phi*K", no_couplings},
+    {"definition of K", "RJK89 (3.2)", "E_phi*G", "K", no_couplings},
+    {"gain at the hinges", "RK92 (36)", "H*G", "I - armature*inv(D)", no_couplings},
+
+    // the same between hinges, where P and G have no blocks
+    {"mixed innovations", "RK88 (a.46)", "H*psi*M*~phi*~H", "D + D*~K*~phi*~H - armature + H*psi*K*armature",
+     couplings},
+    {"white innovations", "RK88 (a.47)", "H*psi*M*~psi*~H", "D - (I - H*psi*K)*armature*~(I - H*psi*K)", couplings},
+    {"innovations factorization", "RK92 (43)", "H*phi*K*D*~K*~phi*~H",
+     "H*phi*M*~phi*~H + armature - D - H*phi*K*D - D*~K*~phi*~H", couplings},
 };
 
 std::vector<Identity> read_rows() {
+  using enum SpaceKind;
+  const Variables variables{Operator::variable("x", body, hinge), Operator::variable("y", hinge, body),
+                            Operator::variable("z", body, body)};
   std::vector<Identity> out;
   for (const Row& row : rows) {
-    const Operator left = parse(row.left);
-    const Operator right = parse(row.right);
+    const Operator left = parse(row.left, variables);
+    const Operator right = parse(row.right, variables);
     out.push_back({row.name, row.source, left, in_space(right, left.range()), (row.needs & no_armature) != 0,
-                   (row.needs & some_armature) != 0, (row.needs & no_couplings) != 0, row.both_ways});
+                   (row.needs & no_couplings) != 0, (row.needs & couplings) != 0, row.use});
   }
   return out;
 }

@@ -15,6 +15,8 @@ class System;
 struct Conditions {
   bool armature = false;   ///< Some hinge has a rotor: 𝒜 is not zero.
   bool couplings = false;  ///< Some hinges are coupled: P and G are not block diagonal by bodies.
+  bool massless = false;   ///< Some body has no inertia, or a singular one: M is not known to be invertible.
+  bool ungeared = false;   ///< Where there is armature, some hinge has no rotor: 𝒜 is not known to be invertible.
 
   /// Equality of all.
   friend bool operator==(const Conditions&, const Conditions&) = default;
@@ -23,20 +25,33 @@ struct Conditions {
 /// The conditions of a system's model.
 BUNRAKU_API Conditions conditions_of(const System& system);
 
-/// left = right, and its adjoint with it.
+/// How the search uses an identity.
+enum class IdentityUse {
+  rule,             ///< Its left side, a single product, is replaced by the right one wherever it stands.
+  pair,             ///< φ y + y φ* of a composite y: the two products of the left side, wherever both stand.
+  factorization,    ///< Of H φ X φ* H* + A, for any X and A, into factors that can be inverted.
+  causal_inverse,   ///< Of what differs from I by a product through one loop, on hinge space.
+  feedback,         ///< The same on body space.
+  loop,             ///< The inverse of I less one step.
+  inverse_of_loop,  ///< The inverse of φ or ψ.
+  cancellation,     ///< Of x⁻¹ and x, where x is known to be invertible; as the laws of algebra always used.
+  inversion_lemma,  ///< The inverse of x + u v through the inverse of x and one on the smaller space between u and v.
+};
+
+/// left = right, and its adjoint with it. M and 𝒜 stand for the pair of any family where P, D, G, K or ψ occurs.
 struct Identity {
-  std::string name;                ///< For derivations.
-  std::string source;              ///< Where the papers have it.
-  Operator left;                   ///< One side.
-  Operator right;                  ///< The other.
-  bool without_armature = false;   ///< Holds only where 𝒜 = 0.
-  bool with_armature = false;      ///< Of use only where 𝒜 ≠ 0; it holds with 𝒜 = 0, too.
-  bool without_couplings = false;  ///< Holds only where P and G are block diagonal.
-  bool both_ways = false;          ///< Also used from right to left.
+  std::string name;                     ///< For derivations.
+  std::string source;                   ///< Where the papers have it.
+  Operator left;                        ///< One side.
+  Operator right;                       ///< The other.
+  bool without_armature = false;        ///< Holds only where 𝒜 = 0.
+  bool without_couplings = false;       ///< Holds only where P and G are block diagonal.
+  bool with_couplings = false;          ///< Of use only where hinges are coupled; it holds without, too.
+  IdentityUse use = IdentityUse::rule;  ///< How it is used.
 
   /// Whether to use it for such a system.
   bool applies(const Conditions& conditions) const {
-    return !(conditions.armature ? without_armature : with_armature) && !(without_couplings && conditions.couplings);
+    return !(conditions.armature && without_armature) && !(conditions.couplings ? without_couplings : with_couplings);
   }
 };
 

@@ -11,33 +11,42 @@
 
 namespace bunraku {
 
-/// How far to look, and by which identities.
+/// What an expression is to be cheap at.
+enum class Use {
+  fixed_state,  ///< A new vector at the same state: what depends on the state alone is there.
+  new_state,    ///< All from a new state.
+};
+
+/// By which identities to look, and for what.
 struct Search {
   Conditions conditions = {};                                          ///< What the system has.
   std::optional<std::span<const Identity>> identities = std::nullopt;  ///< In place of identities().
-  int max_nodes = 40'000;  ///< Terms of one e-graph; when reached, the search goes on from the best term found.
+  Use use = Use::fixed_state;                                          ///< What the result is to be cheap at.
 };
 
-/// The expression with the fewest sweeps, and of those the fewest operations, in the class of all that the identities
-/// and the laws of addition and multiplication make equal to x: equality saturation on an e-graph, begun again from the
-/// best term as long as that finds a better one. Deterministic and bounded. Throws OperatorError where an inverse has
-/// no rule.
+/// The cheapest of what the identities make of x: the expression as it is written with its inverses found, and its
+/// normal form, a sum of products in which no rule applies any more, grouped in several ways. Deterministic, and
+/// bounded in time and size. Results are kept. Throws OperatorError where an inverse has no rule, where there is none,
+/// or where a limit was reached before it was found.
 BUNRAKU_API Operator simplify(const Operator& x, const Search& search);
 /// The same with the table of identities.
 BUNRAKU_API Operator simplify(const Operator& x, const Conditions& conditions = {});
 
 /// One step of a derivation.
 struct DerivationStep {
-  std::string rule;     ///< The identity's name, or "algebra".
-  std::string source;   ///< Where the papers have it.
-  Operator expression;  ///< What the expression is after the step.
+  std::string rule;      ///< The identity's name, or "algebra".
+  std::string source;    ///< Where the papers have it.
+  Operator expression;   ///< What the expression is after the step.
+  bool adjoint = false;  ///< Only the adjoint of the identity was used.
 };
 
 /// How one expression becomes another.
 struct Derivation {
-  Operator start;                     ///< The expression as given.
-  std::vector<DerivationStep> steps;  ///< Each equal to the one before by one rule.
-  Operator result;                    ///< The last one.
+  Operator start;                            ///< The expression as given.
+  std::vector<DerivationStep> steps;         ///< Each equal to the one before by one rule, wherever it applies.
+  Operator result;                           ///< The last one.
+  std::vector<std::string> conditions = {};  ///< What has to hold besides, such as "M is invertible".
+  std::string note = {};                     ///< Where a limit was reached: that the result is the best so far.
 };
 /// The derivation as text, a line a step.
 BUNRAKU_API std::string to_string(const Derivation& derivation);
@@ -46,5 +55,9 @@ BUNRAKU_API std::string to_string(const Derivation& derivation);
 BUNRAKU_API Derivation derive(const Operator& x, const Search& search = {});
 /// The derivation as text.
 BUNRAKU_API std::string explain(const Operator& x, const Search& search = {});
+
+/// How the identities make two expressions equal: a derivation of left − right to zero. Nothing where they do not, or
+/// where an inverse is not found. What is inverted on either side is taken to be invertible.
+BUNRAKU_API std::optional<Derivation> prove(const Operator& left, const Operator& right, const Search& search = {});
 
 }  // namespace bunraku

@@ -1,0 +1,618 @@
+// What is recognised as an inverse, in the order in which it is tried.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bunraku/operators/language/detail/terms.hpp"
+#include "bunraku/operators/language/text.hpp"
+#include "bunraku/operators/language/detail/normal_forms.hpp"
+#include "bunraku/operators/rewriting/detail/engine.hpp"
+
+namespace bunraku::operators {
+
+namespace {
+
+/// Inverses within inverses.
+constexpr int most_nested = 12;
+
+/// Passes on what a part becomes as what the whole becomes.
+template <class Whole>
+Show within(const Show& show, const Whole& whole) {
+  if (!show) {
+    return {};
+  }
+  return [show, whole](const std::string& rule, const std::string& source, bool adjoint, const Operator& now) {
+    show(rule, source, adjoint, whole(now));
+  };
+}
+
+Polynomial multiplied(Polynomial p, double c) {
+  for (auto& [w, number] : p.words) {
+    number *= c;
+  }
+  return p;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------------------------------
+// In an expression
+
+Operator Engine::rebuilt(const Operator& x) const {
+  const auto found = solved_.find(x);
+  if (found != solved_.end()) {
+    return found->second;
+  }
+  if (x.term().type == TermType::root || x.term().type == TermType::symbol) {
+    return x;
+  }
+  return with_parts(x, [this](const Operator& part) { return rebuilt(part); });
+}
+
+Show Engine::shown_in(const Operator& part) {
+  if (!root_) {
+    return {};
+  }
+  return [this, part](const std::string& rule, const std::string& source, bool adjoint, const Operator& now) {
+    solved_.insert_or_assign(part, now);
+    steps_.push_back({rule, source, tidied(rebuilt(*root_)), adjoint});
+    solved_.erase(part);
+  };
+}
+
+Show Engine::shown_as_root() {
+  if (!root_) {
+    return {};
+  }
+  return [this](const std::string& rule, const std::string& source, bool adjoint, const Operator& now) {
+    steps_.push_back({rule, source, tidied(now), adjoint});
+  };
+}
+
+Operator Engine::solved(const Operator& x) {
+  if (x.term().parts.empty() || x.term().type == TermType::symbol || x.term().type == TermType::root) {
+    return x;
+  }
+  const auto found = solved_.find(x);
+  if (found != solved_.end()) {
+    return found->second;
+  }
+  const Operator out = [&] {
+    switch (x.term().type) {
+      case TermType::inverse:
+        return solved_inverse(x);
+      case TermType::dense_inverse:
+      case TermType::cross:
+      case TermType::block:
+      case TermType::gather:
+      case TermType::spread:
+        return solved_function(x);
+      default:
+        return with_parts(x, [this](const Operator& part) { return solved(part); });
+    }
+  }();
+  solved_.insert_or_assign(x, out);
+  return out;
+}
+
+Operator Engine::solved_function(const Operator& x) {
+  const std::size_t last = x.term().parts.size() - 1;  // of gather and spread the second alone
+  const auto of = [&](const Operator& inner) {
+    std::size_t i = 0;
+    return with_parts(x, [&](const Operator& part) { return i++ == last ? inner : part; });
+  };
+  const Operator inner = solved(x.term().parts[last]);
+  try {
+    const Polynomial p = normal(read(inner), within(shown_in(x), of));
+    const Operator out = written_best(p);
+    // a memoryless operand stays written as one
+    return out.kind() == inner.kind() || out.kind() == Kind::memoryless ? of(out) : of(inner);
+  } catch (const Limit&) {
+    return of(inner);
+  }
+}
+
+Operator Engine::solved_inverse(const Operator& x) {
+  const Operator& part = x.term().parts[0];
+  const std::string what = to_ascii(part);
+  const std::string shown = detail::printable(what, 200);
+  const std::string cure = "dense_inv(x) forms it by a dense matrix, O(n³)";
+  const Operator inner = solved(part);
+  const Show show = shown_in(x);
+  std::optional<Operator> out;
+  refusal_ = Refusal::none;
+  try {
+    const Polynomial p = normal(read(inner), within(show, [](const Operator& now) { return inv(now); }));
+    if (p.zero()) {
+      throw OperatorError("the inverse of zero does not exist", "", what);
+    }
+    out = inverse(p, show);
+  } catch (const Limit& limit) {
+    throw OperatorError(fmt::format("no inverse of '{}' was found before a limit: {}", shown, limit.what), cure, what);
+  }
+  if (out) {
+    return *out;
+  }
+  if (refusal_ == Refusal::singular) {
+    throw OperatorError(fmt::format("no identity gives the inverse of '{}': it is singular", shown), cure, what);
+  }
+  throw OperatorError(fmt::format("no identity gives the inverse of '{}'", shown), cure, what);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Of a polynomial in normal form
+
+std::optional<Operator> Engine::inverse(const Polynomial& p, const Show& show) {
+  if (p.zero() || p.range != p.domain || ++depth_ > most_nested) {
+    return std::nullopt;
+  }
+  const auto found = [&]() -> std::optional<Operator> {
+    if (!spaces_[static_cast<std::size_t>(p.range)].part.empty()) {  // a block of one body is small
+      return opaque(p);
+    }
+    if (is_singular(p)) {
+      refusal_ = Refusal::singular;
+      return std::nullopt;
+    }
+    if (p.size() == 1) {
+      const auto& [w, c] = *p.words.begin();
+      if (w.empty()) {
+        return Operator(1 / c) * identity(p.range);
+      }
+      if (std::optional<Operator> out = inverse_of_word(w, c, show)) {
+        return out;
+      }
+    } else if (std::optional<Operator> out = inverse_of_common(p, show)) {
+      return out;
+    }
+    if (std::optional<Operator> out = loop(p)) {
+      const Identity* by = row(IdentityUse::loop);
+      if (show) {
+        show(by->name, by->source, false, *out);
+      }
+      return out;
+    }
+    if (std::optional<Operator> out = causal_inverse(p, show)) {
+      return out;
+    }
+    for (const bool assume : {false, true}) {
+      if (std::optional<Operator> out = family_inverse(p, assume, show)) {
+        return out;
+      }
+      if (assume) {
+        break;
+      }
+      if (std::optional<Operator> out = lemma(p, show)) {
+        return out;
+      }
+    }
+    return opaque(p);
+  }();
+  --depth_;
+  return found;
+}
+
+std::optional<Operator> Engine::inverse_of_letter(Letter l, const Show& show) {
+  const Atom& a = atom(l);
+  const bool reversed = (l & 1U) != 0;
+  const auto is = [&](Symbol symbol) {
+    return a.expression.term().type == TermType::symbol && a.expression.term().symbol == symbol;
+  };
+  if (is(Symbol::phi) || is(Symbol::psi)) {
+    const Identity* by = row(IdentityUse::inverse_of_loop, is(Symbol::phi) ? 0 : 1);
+    if (by == nullptr) {
+      return std::nullopt;
+    }
+    const Operator step = is(Symbol::phi) ? Operator(Symbol::E_phi) : of_family(Symbol::E_psi, std::max(a.family, 0));
+    const Operator out = identity(a.range) - step;
+    if (show) {
+      show(by->name, by->source, reversed, reversed ? ~out : out);
+    }
+    return reversed ? ~out : out;
+  }
+  if (a.expression.term().type == TermType::inverse && a.inner) {
+    const Operator out = write(*a.inner);
+    return reversed ? ~out : out;
+  }
+  if (is(Symbol::D) && !a.pd) {
+    condition(fmt::format("{} is invertible", a.text));
+  }
+  return opaque(of_letter(l));
+}
+
+std::optional<Operator> Engine::inverse_of_word(const Word& w, double c, const Show& show) {
+  std::size_t i = 0;
+  std::size_t j = w.size();
+  const auto splits = [&](Letter l) { return square(l) && atom(l).invertible; };
+  while (i < j && splits(w[i])) {
+    ++i;
+  }
+  while (j > i && splits(w[j - 1])) {
+    --j;
+  }
+  if (i == 0 && j == w.size()) {
+    return std::nullopt;
+  }
+  std::vector<Operator> right;  // of the inverse: what stood on the left
+  std::vector<Operator> left;
+  for (std::size_t k = i; k-- > 0;) {
+    const std::optional<Operator> out = inverse_of_letter(w[k], i == 1 && w.size() == 1 ? show : Show{});
+    if (!out) {
+      return std::nullopt;
+    }
+    right.push_back(*out);
+  }
+  for (std::size_t k = w.size(); k-- > j;) {
+    const std::optional<Operator> out = inverse_of_letter(w[k], {});
+    if (!out) {
+      return std::nullopt;
+    }
+    left.push_back(*out);
+  }
+  const auto whole = [&](const std::optional<Operator>& middle) {
+    std::vector<Operator> parts = left;
+    if (middle) {
+      parts.push_back(*middle);
+    }
+    parts.insert(parts.end(), right.begin(), right.end());
+    return Operator(1 / c) * product_of(parts);
+  };
+  if (i == j) {
+    return whole(std::nullopt);
+  }
+  const std::optional<Operator> middle =
+      inverse(of_word(w.substr(i, j - i)), within(show, [whole](const Operator& now) { return whole(now); }));
+  if (!middle) {
+    return std::nullopt;
+  }
+  return whole(middle);
+}
+
+std::optional<Operator> Engine::inverse_of_common(const Polynomial& p, const Show& show) {
+  for (const bool last : {false, true}) {
+    const Word& w = p.words.begin()->first;
+    if (w.empty()) {
+      return std::nullopt;
+    }
+    const Letter l = last ? w.back() : w.front();
+    const bool common =
+        square(l) && atom(l).invertible && std::all_of(p.words.begin(), p.words.end(), [&](const auto& each) {
+          return !each.first.empty() && (last ? each.first.back() : each.first.front()) == l;
+        });
+    if (!common) {
+      continue;
+    }
+    Polynomial rest{p.range, p.domain};
+    for (const auto& [v, c] : p.words) {
+      rest.words.emplace(last ? v.substr(0, v.size() - 1) : v.substr(1), c);
+    }
+    const std::optional<Operator> own = inverse_of_letter(l, {});
+    if (!own) {
+      return std::nullopt;
+    }
+    const auto whole = [own, last](const Operator& now) { return last ? *own * now : now * *own; };
+    const std::optional<Operator> other = inverse(rest, within(show, whole));
+    return other ? std::optional(whole(*other)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// c (I − one step): φ or ψ.
+std::optional<Operator> Engine::loop(const Polynomial& p) const {
+  if (row(IdentityUse::loop) == nullptr || rank(p.range) != 3) {
+    return std::nullopt;
+  }
+  const auto one = p.words.find(Word{});
+  if (one == p.words.end()) {
+    return std::nullopt;
+  }
+  const double c = one->second;
+  const auto known = [&](Symbol symbol, int family) {
+    return letters_.at(family < 0 ? Operator(symbol) : of_family(symbol, family));
+  };
+  if (!letters_.contains(Operator(Symbol::E_phi)) || !letters_.contains(Operator(Symbol::phi))) {
+    return std::nullopt;
+  }
+  Polynomial step{p.range, p.domain};
+  step.add(Word{}, c);
+  step.add(Word{known(Symbol::E_phi, -1)}, -c);
+  for (const Polynomial& each : {p, adjoint(p)}) {
+    const bool reversed = !(each == p);
+    const auto result = [&](const Operator& x) { return Operator(1 / c) * (reversed ? ~x : x); };
+    if (each == step) {
+      return result(Operator(Symbol::phi));
+    }
+    for (std::size_t f = 0; f < families_.size(); ++f) {
+      const int family = static_cast<int>(f);
+      if (letters_.contains(of_family(Symbol::K, family)) && letters_.contains(Operator(Symbol::H))) {
+        Polynomial filtered = step;
+        filtered.add(Word{known(Symbol::K, family), known(Symbol::H, -1)}, c);
+        if (each == filtered) {
+          return result(of_family(Symbol::psi, family));
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// c (I + u φ y), or c (I + y φ u) with `suffix`: c⁻¹ (I − u inv(φ⁻¹ + y u) y).
+std::optional<Operator> Engine::push_through(const Polynomial& p, bool suffix) {
+  const auto one = p.words.find(Word{});
+  if (one == p.words.end() || p.size() < 2) {
+    return std::nullopt;
+  }
+  const double c = one->second;
+  const auto is_loop = [&](Letter l) {
+    const Term& t = atom(l).expression.term();
+    return (l & 1U) == 0 && t.type == TermType::symbol && (t.symbol == Symbol::phi || t.symbol == Symbol::psi);
+  };
+  const Word& w = std::next(p.words.begin())->first;  // the empty word is the first
+  std::size_t k = 0;
+  while (k < w.size() && !is_loop(suffix ? w[w.size() - 1 - k] : w[k])) {
+    ++k;
+  }
+  if (k == w.size()) {
+    return std::nullopt;
+  }
+  const Letter through = suffix ? w[w.size() - 1 - k] : w[k];
+  const Word common = suffix ? w.substr(w.size() - 1 - k) : w.substr(0, k + 1);
+  const Word u = suffix ? w.substr(w.size() - k) : w.substr(0, k);
+  const int body = range(through);
+  Polynomial y = suffix ? Polynomial{p.range, body} : Polynomial{body, p.domain};
+  for (const auto& [v, number] : p.words) {
+    if (v.empty()) {
+      continue;
+    }
+    if (v.size() < common.size() || !(suffix ? v.ends_with(common) : v.starts_with(common))) {
+      return std::nullopt;
+    }
+    y.words.emplace(suffix ? v.substr(0, v.size() - common.size()) : v.substr(common.size()), number / c);
+  }
+  Polynomial q{body, body};
+  q.add(Word{}, 1);
+  q.add(Word{letter(Operator(Symbol::E_phi))}, -1);
+  if (atom(through).expression.term().symbol == Symbol::psi) {
+    const int family = std::max(atom(through).family, 0);
+    q.add(Word{family_letter(Symbol::K, family), letter(Operator(Symbol::H))}, 1);
+  }
+  for (const auto& [v, number] : y.words) {
+    q.add(suffix ? u + v : v + u, number);
+  }
+  const std::optional<Operator> r = loop(normal(q));
+  if (!r) {
+    return std::nullopt;
+  }
+  const Operator first = suffix ? write(y) : write_word(u, p.range);
+  const Operator second = suffix ? write_word(u, body) : write(y);
+  return Operator(1 / c) * (identity(p.range) - first * *r * second);
+}
+
+std::optional<Operator> Engine::causal_inverse(const Polynomial& p, const Show& show) {
+  const Identity* by = row(rank(p.range) == 2 ? IdentityUse::causal_inverse : IdentityUse::feedback);
+  if (by == nullptr || row(IdentityUse::loop) == nullptr) {
+    return std::nullopt;
+  }
+  for (const bool reversed : {false, true}) {
+    const Polynomial q = reversed ? adjoint(p) : p;
+    for (const bool suffix : {false, true}) {
+      if (const std::optional<Operator> out = push_through(q, suffix)) {
+        const Operator result = reversed ? ~*out : *out;
+        if (show) {
+          show(by->name, by->source, reversed, result);
+        }
+        return result;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// H φ X φ* H* + A, also written with H φ Y H* + H Y φ* H*.
+std::optional<Operator> Engine::family_inverse(const Polynomial& p, bool assume_symmetric, const Show& show) {
+  const Identity* factors = row(IdentityUse::factorization);
+  const Identity* causal = row(IdentityUse::causal_inverse);
+  if (factors == nullptr || causal == nullptr || rank(p.range) != 2) {
+    return std::nullopt;
+  }
+  const Letter H = letter(Operator(Symbol::H));
+  const Letter phi = letter(Operator(Symbol::phi));
+  const Letter E = letter(Operator(Symbol::E_phi));
+  const int body = domain(H);
+  const Word in{H, phi};
+  const Word out{adjoint(phi), adjoint(H)};
+  Polynomial X{body, body};
+  Polynomial A{p.range, p.domain};
+  Polynomial left{body, body};
+  Polynomial right{body, body};
+  for (const auto& [w, c] : p.words) {
+    if (shape(w) == Shape::memoryless) {
+      A.add(w, c);
+      continue;
+    }
+    const bool starts = w.starts_with(in);
+    const bool ends = w.ends_with(out);
+    const std::size_t from = starts ? 2 : 1;
+    const std::size_t taken = from + (ends ? 2 : 1);
+    if (w.size() < taken || w.front() != H || w.back() != adjoint(H) || !(starts || ends)) {
+      return std::nullopt;
+    }
+    const Word middle = w.substr(from, w.size() - taken);
+    if (shape(middle) != Shape::memoryless) {
+      return std::nullopt;
+    }
+    (starts && ends ? X : starts ? left : right).add(middle, c);
+  }
+  if (!(left == right) || (X.zero() && left.zero())) {
+    return std::nullopt;
+  }
+  if (!left.zero()) {
+    X.add(left);
+    X.add(Word{E}, left, Word{adjoint(E)}, -1);
+    A.add(Word{H}, left, Word{adjoint(H)}, 1);
+    X = normal(X);
+    A = normal(A);
+    if (X.zero()) {
+      return std::nullopt;
+    }
+  }
+  if (assume_symmetric) {
+    bool assumed = false;
+    for (Polynomial* each : {&X, &A}) {
+      Polynomial same{each->range, each->domain};
+      for (const auto& [w, c] : each->words) {
+        Word v = w;
+        for (Letter& l : v) {
+          if (atom(l).expression.term().type == TermType::variable && square(l)) {
+            assumed = true;
+            l = static_cast<Letter>(l & ~1U);
+          }
+        }
+        same.add(v, c);
+      }
+      // with these symmetric, is it?
+      Polynomial other{each->range, each->domain};
+      for (const auto& [w, c] : same.words) {
+        Word v = adjoint(w);
+        for (Letter& l : v) {
+          if (atom(l).expression.term().type == TermType::variable && square(l)) {
+            l = static_cast<Letter>(l & ~1U);
+          }
+        }
+        other.add(v, c);
+      }
+      if (!(other == same)) {
+        return std::nullopt;
+      }
+      *each = same;
+    }
+    if (!assumed || X.zero()) {
+      return std::nullopt;
+    }
+  } else if (!is_symmetric(X) || !is_symmetric(A)) {
+    return std::nullopt;
+  }
+  if (search_.conditions.couplings &&
+      std::any_of(X.words.begin(), X.words.end(), [&](const auto& each) { return through_hinges(each.first); })) {
+    return std::nullopt;
+  }
+  const auto mass = X.words.find(Word{letter(Operator(Symbol::M))});
+  const double c = mass != X.words.end() ? mass->second : sorted(X).back().second;
+  X = multiplied(X, 1 / c);
+  A = multiplied(A, 1 / c);
+  const Operator inertia = write(X);
+  const Operator rotors = A.zero() ? Operator(0.0) * Operator(Symbol::armature) : write(A);
+  if (inertia.kind() != Kind::memoryless || rotors.kind() != Kind::memoryless) {
+    return std::nullopt;
+  }
+  if (assume_symmetric) {
+    for (const Polynomial* each : {&X, &A}) {
+      for (const auto& [w, number] : each->words) {
+        for (const Letter l : w) {
+          if (atom(l).expression.term().type == TermType::variable && square(l)) {
+            condition(fmt::format("{} is symmetric", atom(l).text));
+          }
+        }
+      }
+    }
+  }
+  const int f = family(inertia, rotors);
+  const Letter d = family_letter(Symbol::D, f);
+  if (!atom(d).pd) {
+    condition(fmt::format("{} is invertible", atom(d).text));
+  }
+  const Operator one = identity(p.range);
+  const Operator D = of_family(Symbol::D, f);
+  const Operator K = of_family(Symbol::K, f);
+  const Operator L = one + Operator(Symbol::H) * Operator(Symbol::phi) * K;
+  const Operator W = one - Operator(Symbol::H) * of_family(Symbol::psi, f) * K;
+  const Operator result = Operator(1 / c) * (~W * inv(D) * W);
+  if (show) {
+    show(factors->name, factors->source, false, Operator(1 / c) * inv(L * D * ~L));
+    show(causal->name, causal->source, false, result);
+  }
+  return result;
+}
+
+/// x + u v: x⁻¹ − x⁻¹ u inv(I + v x⁻¹ u) v x⁻¹, u into a smaller space.
+std::optional<Operator> Engine::lemma(const Polynomial& p, const Show& show) {
+  if (row(IdentityUse::inversion_lemma) == nullptr || p.size() < 2) {
+    return std::nullopt;
+  }
+  std::map<Word, std::size_t> prefixes;
+  for (const auto& [w, c] : p.words) {
+    for (std::size_t k = 1; k < w.size(); ++k) {
+      const int between = rank(domain(w[k - 1]));
+      if (between >= 0 && between < rank(p.range)) {
+        ++prefixes[w.substr(0, k)];
+      }
+    }
+  }
+  std::vector<std::pair<Word, std::size_t>> order(prefixes.begin(), prefixes.end());
+  std::sort(order.begin(), order.end(), [&](const auto& x, const auto& y) {
+    return x.second != y.second ? x.second > y.second : before(y.first, x.first);
+  });
+  constexpr std::size_t most_tried = 3;
+  order.resize(std::min(order.size(), most_tried));
+  for (const auto& [u, count] : order) {
+    Polynomial x{p.range, p.domain};
+    Polynomial v{domain(u.back()), p.domain};
+    for (const auto& [w, c] : p.words) {
+      if (w.size() > u.size() && w.starts_with(u)) {
+        v.add(w.substr(u.size()), c);
+      } else {
+        x.add(w, c);
+      }
+    }
+    if (x.zero() || !is_invertible(x)) {
+      continue;
+    }
+    const std::optional<Operator> x_inverse = inverse(x, {});
+    if (!x_inverse) {
+      continue;
+    }
+    const Polynomial u_first = of_word(u);
+    Polynomial inner = product(product(v, read(*x_inverse)), u_first);
+    inner.add(Word{}, 1);
+    inner = normal(inner);
+    std::optional<Operator> middle = inner.zero() ? std::nullopt : inverse(inner, {});
+    if (!middle && !inner.zero() && rank(inner.range) < 2) {  // a small matrix
+      const Operator whole = written_best(inner);
+      middle = dense_inv(whole);
+    }
+    if (!middle) {
+      continue;
+    }
+    refusal_ = Refusal::none;
+    const bool plain = x == one(p.range);
+    const Operator first = write_word(u, p.range);
+    const Operator second = write(v);
+    const Operator result = plain ? identity(p.range) - first * *middle * second
+                                  : *x_inverse - *x_inverse * first * *middle * second * *x_inverse;
+    if (show) {
+      const Identity* by = row(IdentityUse::inversion_lemma, plain ? 0 : 1);
+      by = by == nullptr ? row(IdentityUse::inversion_lemma) : by;
+      show(by->name, by->source, false, result);
+    }
+    return result;
+  }
+  refusal_ = Refusal::none;
+  return std::nullopt;
+}
+
+/// Block by block, when it is evaluated.
+std::optional<Operator> Engine::opaque(const Polynomial& p) {
+  const Operator whole = write(p);
+  const bool block = !whole.range().part.empty();
+  if (!assume_ && !block && (whole.kind() != Kind::memoryless || rank(p.range) == 0)) {
+    return std::nullopt;
+  }
+  const bool known = is_invertible(p);
+  if (!known && refusal_ != Refusal::singular) {
+    condition(fmt::format("{} is invertible", to_ascii(tidied(whole))));
+  }
+  return expression(inverse_letter(p, known || assume_));
+}
+
+}  // namespace bunraku::operators
