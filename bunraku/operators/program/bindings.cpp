@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <numeric>
 
 #include <Eigen/Dense>
 #include <fmt/format.h>
@@ -147,58 +146,14 @@ VariableBlocks Bindings::blocks_for(const Operator& variable) const {
   return out;
 }
 
-/// Each coupling makes one cluster of the leader, the follower and all bodies on the way between them, but for the one
-/// that both hang on; clusters that share a body become one. Whatever leaves such a set leaves to one parent.
 void Bindings::make_clusters() {
-  const int n = static_cast<int>(model_.bodies().size());
-  std::vector<int> root(at(n));
-  std::iota(root.begin(), root.end(), 0);
-  const auto find = [&](int k) {
-    while (root[at(k)] != k) {
-      k = root[at(k)];
-    }
-    return k;
-  };
-  const auto unite = [&](int i, int j) {
-    const auto [low, high] = std::minmax({find(i), find(j)});
-    root[at(high)] = low;
-  };
-  for (int k = 0; k < n; ++k) {
-    const Body& body = model_.bodies()[at(k)];
-    if (body.leader == world) {
-      continue;
-    }
-    int i = k;
-    int j = body.leader;
-    std::vector<int> path{i, j};
-    while (i != j) {  // up to the common ancestor, parents having smaller indices
-      int& lower = i > j ? i : j;
-      lower = model_.bodies()[at(lower)].parent;
-      path.push_back(lower);
-    }
-    // the common ancestor itself is left out unless it is one of the two
-    const int top = i;
-    for (const int each : path) {
-      if (each != world && (each != top || top == k || top == body.leader)) {
-        unite(each, k);
-      }
-    }
-  }
-  cluster_of_.assign(at(n), -1);
+  cluster_of_.assign(model_.bodies().size(), -1);
   clusters_.clear();
-  for (int k = 0; k < n; ++k) {
-    const int r = find(k);
-    if (r == k) {
+  for (detail::Cluster& cluster : detail::clusters_of(model_)) {
+    for (const int k : cluster.members) {
       cluster_of_[at(k)] = static_cast<int>(clusters_.size());
-      clusters_.push_back({.parent = model_.bodies()[at(k)].parent});
     }
-    cluster_of_[at(k)] = cluster_of_[at(r)];
-    Cluster& cluster = clusters_[at(cluster_of_[at(r)])];
-    cluster.members.push_back(k);
-    const Body& body = model_.bodies()[at(k)];
-    for (int j = 0; j < body.nv; ++j) {
-      cluster.coordinates.push_back(body.v_index + j);
-    }
+    clusters_.push_back({std::move(cluster), {}});
   }
 }
 

@@ -16,19 +16,16 @@
 
 #include "bunraku/dynamics/detail/blocks.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/model/detail/clusters.hpp"
 #include "bunraku/operators/language/operator.hpp"
 
 namespace bunraku::operators {
 
 using Matrix = Eigen::MatrixXd;
 
-/// Bodies whose hinges are eliminated together: one body, or with mimic hinges the leader, its followers and all
-/// between them, as one body of larger dimension. All that hangs outside goes to one parent.
-struct Cluster {
-  std::vector<int> members = {};      ///< Bodies, in their order; the first is the cluster's place in sweeps.
-  int parent = world;                 ///< Where it hangs.
-  std::vector<int> coordinates = {};  ///< Velocities of the user that move it.
-  std::vector<int> nodes = {};        ///< Nodes on its members.
+/// Bodies whose hinges are eliminated together, and what is attached to them.
+struct Cluster : detail::Cluster {
+  std::vector<int> nodes = {};  ///< Nodes on its members.
 };
 
 /// A block of a user's variable: what one body's or node's numbers contribute.
