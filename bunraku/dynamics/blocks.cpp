@@ -42,13 +42,6 @@ Blocks<T>::Blocks(const Model& model, const Coordinates<T>& coordinates) : model
 }
 
 template <class T>
-void Blocks<T>::set_state(const T* q, const T* v) {
-  q_ = q;
-  v_ = v;
-  positions_ = world_poses_ = velocities_ = articulated_ = composites_ = false;
-}
-
-template <class T>
 void Blocks<T>::prepare(int k) {
   const Body& body = model_.bodies()[at(k)];
   OneAxis& out = one_axis_[at(k)];

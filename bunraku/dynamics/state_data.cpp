@@ -47,7 +47,8 @@ StateData<T>::StateData(Model m, PassiveForces p)
     own_q.resize(static_cast<std::size_t>(model.nq()));
     own_v.resize(static_cast<std::size_t>(model.nv()));
   }
-  if (refusable()) {
+  may_refuse = coordinates.has_mimics || !coordinates.customs.empty();
+  if (may_refuse) {
     next_q.resize(q.size());
     next_v.resize(v.size());
   }
@@ -59,25 +60,19 @@ StateData<T>::StateData(Model m, PassiveForces p)
 }
 
 template <class T>
-void StateData<T>::set(std::span<const T> new_q, std::span<const T> new_v) {
-  if (refusable()) {
-    coordinates.spread_positions(new_q, next_q);
-    coordinates.spread(new_v, next_v);
-    check_argument(std::span<const T>(next_q), coordinates.nq, "q of all hinges");
-    check_argument(std::span<const T>(next_v), coordinates.nv, "v of all hinges");
-    q.swap(next_q);
-    v.swap(next_v);
-  } else {
-    coordinates.spread_positions(new_q, q);
-    std::copy(new_v.begin(), new_v.end(), v.begin());
-  }
+void StateData<T>::set_checked(std::span<const T> new_q, std::span<const T> new_v) {
+  coordinates.spread_positions(new_q, next_q);
+  coordinates.spread(new_v, next_v);
+  check_argument(std::span<const T>(next_q), coordinates.nq, "q of all hinges");
+  check_argument(std::span<const T>(next_v), coordinates.nv, "v of all hinges");
+  q.swap(next_q);
+  v.swap(next_v);
   if (has_mimics()) {
     for (const kernels::CopySlot& c : coordinates.copies) {
       std::copy_n(q.begin() + c.full, c.count, own_q.begin() + c.user);
     }
     std::copy(new_v.begin(), new_v.end(), own_v.begin());
   }
-  spoil();
 }
 
 template <class T>
@@ -87,13 +82,6 @@ void StateData<T>::copy(const StateData& other) {
   own_q = other.own_q;
   own_v = other.own_v;
   spoil();
-}
-
-template <class T>
-void StateData<T>::spoil() {
-  sweeps.set_state(q.data(), v.data());
-  blocks.set_state(q.data(), v.data());
-  factored = false;
 }
 
 template <class T>
@@ -150,10 +138,7 @@ void StateData<T>::fold_mass() {
 }
 
 template <class T>
-void StateData<T>::add_passive(std::span<T> torque) const {
-  if (!has_passive) {
-    return;
-  }
+void StateData<T>::add_springs_and_friction(std::span<T> torque) const {
   for_each_dof([&](const HingeDof& dof, std::size_t at, double stretch) {
     const double rate = v[at];
     torque[at] += static_cast<T>(dof.damping * rate + dof.friction * direction(rate) + dof.stiffness * stretch);
@@ -171,7 +156,7 @@ T StateData<T>::spring_energy() const {
 }
 
 template <class T>
-void StateData<T>::check_forces(Forces<T> forces) const {
+void StateData<T>::check_each(Forces<T> forces) const {
   for (std::size_t i = 0; i < forces.size(); ++i) {
     kernels::check_place(model, forces[i].body, forces[i].X_BN, "the node of forces", std::to_string(i));
     for (int j = 0; j < 6; ++j) {
@@ -203,10 +188,7 @@ Force<T> StateData<T>::at_body(const AppliedForce<T>& applied) const {
 }
 
 template <class T>
-void StateData<T>::subtract_applied(Forces<T> forces, std::span<T> torque) {
-  if (forces.empty()) {
-    return;
-  }
+void StateData<T>::subtract_each(Forces<T> forces, std::span<T> torque) {
   blocks.need_world();
   std::fill(force.begin(), force.end(), Force<T>::zero());
   for (const AppliedForce<T>& applied : forces) {

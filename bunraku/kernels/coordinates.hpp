@@ -86,9 +86,7 @@ struct Coordinates {
   /// All hinges' positions from the user's, which are finite and have quaternions of about unit norm.
   void spread_positions(std::span<const T> q, std::span<T> out) const {
     for (const CopySlot& c : copies) {
-      for (int i = 0; i < c.count; ++i) {
-        out[static_cast<std::size_t>(c.full + i)] = q[static_cast<std::size_t>(c.user + i)];
-      }
+      std::copy_n(q.data() + c.user, c.count, out.data() + c.full);
     }
     for (const MimicSlot& m : mimics) {
       out[static_cast<std::size_t>(m.full)] = followed(m, q);

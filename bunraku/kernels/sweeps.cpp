@@ -47,13 +47,6 @@ Sweeps<T>::Sweeps(const Model& model, const Coordinates<T>& coordinates)
 }
 
 template <class T>
-void Sweeps<T>::set_state(const T* q, const T* v) {
-  q_ = q;
-  v_ = v;
-  positions_ = articulated_ = false;
-}
-
-template <class T>
 void Sweeps<T>::need_positions() {
   if (positions_) {
     return;
@@ -171,14 +164,12 @@ void Sweeps<T>::settle_doubts(const Factors<T>& factors) {
 }
 
 template Sweeps<double>::Sweeps(const Model&, const Coordinates<double>&);
-template void Sweeps<double>::set_state(const double*, const double*);
 template void Sweeps<double>::need_positions();
 template void Sweeps<double>::need_articulated();
 template Motion<double> Sweeps<double>::joint_map_rate(const Link<double>&, const double*) const;
 template double Sweeps<double>::log_determinant();
 template void Sweeps<double>::settle_doubts(const Factors<double>&);
 template Sweeps<float>::Sweeps(const Model&, const Coordinates<float>&);
-template void Sweeps<float>::set_state(const float*, const float*);
 template void Sweeps<float>::need_positions();
 template void Sweeps<float>::need_articulated();
 template Motion<float> Sweeps<float>::joint_map_rate(const Link<float>&, const float*) const;

@@ -40,13 +40,14 @@ struct Factors {
 
   /// 1/D. A D that is not above `doubt` may be rounding of zero, which is noted; where it is not positive the inverse
   /// is zero, as if the hinge were locked, so that nothing is divided by zero and no hinge inward of it looks singular
-  /// on its account. A branch and no choice of numbers: the division must not wait for the comparison.
-  BUNRAKU_INLINE T inverse(const T& D, const T& doubt) {
-    if (D > doubt) [[likely]] {
-      return T(1) / D;
+  /// on its account. A branch and no choice of numbers: the division, of which there is one for both cases, must not
+  /// wait for the comparison.
+  BUNRAKU_INLINE T inverse(T D, const T& doubt) {
+    if (!(D > doubt)) [[unlikely]] {
+      doubtful = true;
+      D = D > T(0) ? D : std::numeric_limits<T>::infinity();
     }
-    doubtful = true;
-    return D > T(0) ? T(1) / D : T(0);
+    return T(1) / D;
   }
 };
 
@@ -71,7 +72,11 @@ class Sweeps {
   Sweeps(const Model& model, const Coordinates<T>& coordinates);
 
   /// A new state in arrays over all hinges that stay where they are until the next; nothing is computed.
-  void set_state(const T* q, const T* v);
+  void set_state(const T* q, const T* v) {
+    q_ = q;
+    v_ = v;
+    positions_ = articulated_ = false;
+  }
 
   /// T = Hφ[Mφ*(H*θ̈ + a) + b] + armature (RK92 6–12) for velocities and accelerations of all hinges: one sweep
   /// outward, one inward.

@@ -8,10 +8,8 @@
 
 namespace bunraku {
 
-void check_size(std::size_t size, std::ptrdiff_t wanted, std::string_view name) {
-  if (size != static_cast<std::size_t>(wanted)) {
-    throw ArgumentError(fmt::format("{} has {} numbers, the model wants {}", name, size, wanted));
-  }
+void refuse_size(std::size_t size, std::ptrdiff_t wanted, std::string_view name) {
+  throw ArgumentError(fmt::format("{} has {} numbers, the model wants {}", name, size, wanted));
 }
 
 template <class T>

@@ -4,10 +4,10 @@
 
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
-#include "operators/coupled_models.hpp"
 #include "operators/dense_system.hpp"
 #include "operators/random_expression.hpp"
 #include "operators/small_model.hpp"
+#include "support/coupled_models.hpp"
 #include "support/near.hpp"
 
 namespace bunraku::test {

@@ -9,11 +9,11 @@
 #include "bunraku/operators/language/soa.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
-#include "operators/coupled_models.hpp"
 #include "operators/dense_system.hpp"
 #include "operators/messages.hpp"
 #include "operators/small_model.hpp"
 #include "support/allocations.hpp"
+#include "support/coupled_models.hpp"
 #include "support/near.hpp"
 #include "support/random_model.hpp"
 

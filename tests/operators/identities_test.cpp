@@ -12,8 +12,8 @@
 
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/verify.hpp"
-#include "operators/coupled_models.hpp"
 #include "operators/dense_system.hpp"
+#include "support/coupled_models.hpp"
 #include "support/random_model.hpp"
 
 namespace bunraku::test {

@@ -13,10 +13,10 @@
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
 #include "bunraku/operators/verify.hpp"
-#include "operators/coupled_models.hpp"
 #include "operators/dense_system.hpp"
 #include "operators/messages.hpp"
 #include "operators/random_expression.hpp"
+#include "support/coupled_models.hpp"
 
 namespace bunraku::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "operators/coupled_models.hpp"
+#include "support/coupled_models.hpp"
 
 namespace bunraku::test {
 namespace {

@@ -31,7 +31,11 @@ class Blocks {
   Blocks(const Model& model, const Coordinates<T>& coordinates);
 
   /// A new state, in arrays that stay where they are until the next; nothing is computed.
-  void set_state(const T* q, const T* v);
+  void set_state(const T* q, const T* v) {
+    q_ = q;
+    v_ = v;
+    positions_ = world_poses_ = velocities_ = articulated_ = composites_ = false;
+  }
 
   /// X_PB and H* of every body (outward, each body by itself).
   void need_positions();

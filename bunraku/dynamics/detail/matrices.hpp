@@ -40,8 +40,8 @@ struct MatrixSpan {
 
 /// `n` finite numbers. Throws ArgumentError for others.
 template <class T>
-std::span<const T> given(const MatrixInput<T>& x, std::ptrdiff_t n, std::string_view name) {
-  if (x.rows() != 1 && x.cols() != 1 && x.shaped()) {
+BUNRAKU_INLINE std::span<const T> given(const MatrixInput<T>& x, std::ptrdiff_t n, std::string_view name) {
+  if (x.cols() != 1 && x.rows() != 1) [[unlikely]] {  // without a shape there is one column
     refuse_shape(x.rows(), x.cols(), n, 1, name);
   }
   const std::span<const T> numbers{x.data(), x.size()};
@@ -70,8 +70,8 @@ MatrixSpan<const T> given_columns(const MatrixInput<T>& x, std::ptrdiff_t rows, 
 
 /// Room for `n` numbers. Throws ArgumentError for another size.
 template <class T>
-std::span<T> wanted(const MatrixOutput<T>& x, std::ptrdiff_t n, std::string_view name) {
-  if (x.rows() != 1 && x.cols() != 1 && x.shaped()) {
+BUNRAKU_INLINE std::span<T> wanted(const MatrixOutput<T>& x, std::ptrdiff_t n, std::string_view name) {
+  if (x.cols() != 1 && x.rows() != 1) [[unlikely]] {
     refuse_shape(x.rows(), x.cols(), n, 1, name);
   }
   check_size(x.size(), n, name);
@@ -80,7 +80,8 @@ std::span<T> wanted(const MatrixOutput<T>& x, std::ptrdiff_t n, std::string_view
 
 /// Room for `rows` × `cols` numbers. Throws ArgumentError for another shape.
 template <class T>
-MatrixSpan<T> wanted(const MatrixOutput<T>& x, std::ptrdiff_t rows, std::ptrdiff_t cols, std::string_view name) {
+BUNRAKU_INLINE MatrixSpan<T> wanted(const MatrixOutput<T>& x, std::ptrdiff_t rows, std::ptrdiff_t cols,
+                                    std::string_view name) {
   if (!x.shaped()) {
     check_size(x.size(), rows * cols, name);
     return {x.data(), rows, cols, rows};

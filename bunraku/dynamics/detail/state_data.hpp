@@ -36,8 +36,17 @@ struct StateData {
   StateData(const StateData&) = delete;  // the blocks and sweeps point into it
   StateData& operator=(const StateData&) = delete;
 
-  /// A new state, checked but for what refusable() says. Throws ArgumentError then, and leaves all as it was.
-  void set(std::span<const T> new_q, std::span<const T> new_v);
+  /// A new state, checked but for what may_refuse says. Throws ArgumentError then, and leaves all as it was.
+  void set(std::span<const T> new_q, std::span<const T> new_v) {
+    if (may_refuse) {
+      set_checked(new_q, new_v);
+    } else {
+      coordinates.spread_positions(new_q, q);
+      std::copy(new_v.begin(), new_v.end(), v.begin());
+    }
+    spoil();
+  }
+  void set_checked(std::span<const T> new_q, std::span<const T> new_v);
   /// The state of another of the same model, to the last bit.
   void copy(const StateData& other);
   /// Velocities of the user at rest.
@@ -45,9 +54,6 @@ struct StateData {
 
   /// Velocity coordinates of the user.
   int nv() const { return model.nv(); }
-  /// Whether a state may still be refused when it is spread over all hinges: a mimic's ratio or a user's normalize may
-  /// lead beyond the range of numbers, or throw.
-  bool refusable() const { return coordinates.has_mimics || !coordinates.customs.empty(); }
   /// Whether some hinge follows another, so that D is not block diagonal.
   bool has_mimics() const { return coordinates.has_mimics; }
   /// Calls f(dof, velocity index, stretch of its spring) for every velocity of all hinges.
@@ -71,7 +77,12 @@ struct StateData {
   /// S*𝓜S, n×n.
   void fold_mass();
   /// Adds the hinges' own forces to full torques, as what an actuator must overcome.
-  void add_passive(std::span<T> torque) const;
+  void add_passive(std::span<T> torque) const {
+    if (has_passive) {
+      add_springs_and_friction(torque);
+    }
+  }
+  void add_springs_and_friction(std::span<T> torque) const;
   /// Energy in the springs.
   T spring_energy() const;
 
@@ -84,7 +95,11 @@ struct StateData {
   void rate_columns(int k);
 
   /// Makes all stale that depends on q and v.
-  void spoil();
+  void spoil() {
+    sweeps.set_state(q.data(), v.data());
+    blocks.set_state(q.data(), v.data());
+    factored = false;
+  }
 
   /// Throws Error naming a mimic hinge where there is one: D is not block diagonal then.
   void require_block_diagonal() const;
@@ -93,14 +108,27 @@ struct StateData {
   void hybrid_by_matrix(const HingeSet& prescribed, std::span<T> acceleration, std::span<T> torque, Forces<T> forces);
 
   /// Throws ArgumentError unless the forces are finite and act on bodies of the model.
-  void check_forces(Forces<T> forces) const;
+  void check_forces(Forces<T> forces) const {
+    if (!forces.empty()) {
+      check_each(forces);
+    }
+  }
+  void check_each(Forces<T> forces) const;
   /// Subtracts S*J*f from torques in the user's coordinates.
-  void subtract_applied(Forces<T> forces, std::span<T> torque);
+  void subtract_applied(Forces<T> forces, std::span<T> torque) {
+    if (!forces.empty()) {
+      subtract_each(forces, torque);
+    }
+  }
+  void subtract_each(Forces<T> forces, std::span<T> torque);
   /// An applied force at its body's origin in its body's axes; zero on the world. Needs blocks' world poses.
   Force<T> at_body(const AppliedForce<T>& applied) const;
 
   Model model;
   PassiveForces passive;
+  /// Whether a state may still be refused when it is spread over all hinges: a mimic's ratio or a user's normalize may
+  /// lead beyond the range of numbers, or throw.
+  bool may_refuse = false;
   bool has_passive = false;  ///< Whether some hinge has damping, friction or a spring that counts.
   kernels::Coordinates<T> coordinates;
   std::vector<T> q;  ///< Full.

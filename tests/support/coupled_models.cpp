@@ -1,4 +1,4 @@
-#include "operators/coupled_models.hpp"
+#include "support/coupled_models.hpp"
 
 #include <algorithm>
 #include <utility>
