@@ -189,9 +189,10 @@ class Operation {
     JsonWriter json;
     json.begin_object().key("expression").value(report.expression).key("sweeps").begin_array();
     for (const Sweep& sweep : report.sweeps) {
-      json.begin_object().key("direction").value(sweep.direction).key("text").value(sweep.text).end_object();
+      json.begin_object().key("direction").value(sweep.direction).key("text").value(sweep.text);
+      json.key("once_per_state").value(sweep.once_per_state).end_object();
     }
-    json.end_array().key("flops").value(report.flops).key("bytes").value(report.bytes).end_object().newline();
+    json.end_array().key("fused").value(report.fused).key("flops").value(report.flops).key("bytes").value(report.bytes).end_object().newline();
     print(json.text());
   }
 
@@ -243,14 +244,12 @@ class Operation {
       return print(summary_text(x, evaluation));
     }
     const PlanReport report = evaluation.plan();
-    const auto sweeps = std::count_if(report.sweeps.begin(), report.sweeps.end(),
-                                      [](const Sweep& sweep) { return sweep.direction != "local"; });
     JsonWriter json;
     json.begin_object().key("expression").value(to_ascii(x)).key("unicode").value(to_unicode(x));
     json.key("range").value(space_name(x.range().kind)).key("domain").value(space_name(x.domain().kind));
     json.key("rows").value(evaluation.rows()).key("cols").value(evaluation.cols());
     json.key("kind").value(to_string(x.kind())).key("simplified").value(report.expression);
-    json.key("sweeps").value(static_cast<int>(sweeps)).end_object().newline();
+    json.key("sweeps").value(report.fused).end_object().newline();
     print(json.text());
   }
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "bunraku/dynamics/nodes.hpp"
+#include "bunraku/model/nodes.hpp"
 #include "bunraku/spatial/vec6.hpp"
 
 namespace bunraku {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "bunraku/dynamics/nodes.hpp"
+#include "bunraku/model/nodes.hpp"
 #include "bunraku/dynamics/results.hpp"
 #include "bunraku/dynamics/state.hpp"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/dynamics/detail/cholesky.hpp"
-#include "bunraku/dynamics/detail/nodes.hpp"
+#include "bunraku/model/detail/nodes.hpp"
 #include "bunraku/kernels/cast.hpp"
 
 namespace bunraku::detail {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bunraku/dynamics/nodes.hpp"
+#include "bunraku/model/nodes.hpp"
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/model/detail/random.hpp"
 #include "bunraku/operators/language/text.hpp"

@@ -114,15 +114,42 @@ TEST_P(EvaluationWithCouplings, RandomExpressions) {
   }
 }
 
-TEST_P(EvaluationWithCouplings, WhatIsNotBlockDiagonalIsRefused) {
-  for (const char* const name : {"P", "G", "tau", "taub", "Upsilon"}) {
-    const std::string said = message_of([&] { static_cast<void>(both.system.literal(parse(name))); });
-    const auto bodies = coupled.model.bodies();
-    const auto follower = std::find_if(bodies.begin(), bodies.end(), [](const Body& b) { return b.leader != world; });
-    EXPECT_THAT(said, AllOf(HasSubstr(name), HasSubstr("'" + follower->hinge.name + "'"),
-                            HasSubstr("'" + bodies[static_cast<std::size_t>(follower->leader)].hinge.name + "'")));
-    EXPECT_THAT(message_of([&] { static_cast<void>(both.system(parse(name))); }), HasSubstr(name));
+/// A body and one inside it are coupled.
+bool is_nested(const CoupledModel& coupled) {
+  const auto bodies = coupled.model.bodies();
+  return std::any_of(coupled.clusters.begin(), coupled.clusters.end(), [&](const std::vector<int>& cluster) {
+    return std::any_of(cluster.begin(), cluster.end(), [&](int k) {
+      const int parent = bodies[static_cast<std::size_t>(k)].parent;
+      return std::find(cluster.begin(), cluster.end(), parent) != cluster.end();
+    });
+  });
+}
+
+TEST_P(EvaluationWithCouplings, ArticulatedInertiasByBodies) {  // D = H̄ P H̄* + 𝒜, G = P H̄* D⁻¹, K = Ē G
+  const auto value = [&](const char* text) { return both.system.literal(parse(text)).dense(); };
+  EXPECT_TRUE(is_near(value("P"), value("~P"), 1e-13));
+  if (!is_nested(coupled)) {  // then H̄ = H and Ē = E_φ
+    EXPECT_TRUE(is_near(value("H*P*~H + armature"), value("D"), 1e-12));
+    EXPECT_TRUE(is_near(value("P*~H*inv(D)"), value("G"), 1e-12));
+    EXPECT_TRUE(is_near(value("E_phi*G"), value("K"), 1e-12));
+    EXPECT_TRUE(is_near(value("G*H + taub"), value("I + 0*tau"), 1e-12));
+    const Eigen::MatrixXd omega = value("Omega");
+    const Eigen::MatrixXd upsilon = value("Upsilon");
+    for (Eigen::Index k = 0; k < omega.rows(); k += 6) {
+      EXPECT_TRUE(is_near(Eigen::MatrixXd(upsilon.block(k, k, 6, 6)), Eigen::MatrixXd(omega.block(k, k, 6, 6)), 1e-11));
+    }
   }
+}
+
+TEST_P(EvaluationWithCouplings, WhatIsNotBlockDiagonalIsRefused) {
+  if (!is_nested(coupled)) {
+    return;
+  }
+  const std::string said = message_of([&] { static_cast<void>(both.system.literal(parse("Upsilon"))); });
+  const auto bodies = coupled.model.bodies();
+  const auto follower = std::find_if(bodies.begin(), bodies.end(), [](const Body& b) { return b.leader != world; });
+  EXPECT_THAT(said, AllOf(HasSubstr("Upsilon"), HasSubstr("'" + follower->hinge.name + "'"),
+                          HasSubstr("'" + bodies[static_cast<std::size_t>(follower->leader)].hinge.name + "'")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, EvaluationWithCouplings,

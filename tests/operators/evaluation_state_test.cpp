@@ -128,12 +128,16 @@ TEST(Evaluation, TakesEigensVectors) {
   EXPECT_EQ(system(x).dense(), both.a);
 }
 
-TEST(Evaluation, CopiesOfASystemShareItsState) {
+TEST(Evaluation, CopiesOfASystemAreSystemsOfTheirOwn) {
   SystemAndDense both(small_model(), 5);
+  const Eigen::MatrixXd before = both.system(parse("thetad")).dense();
   System copy = both.system;
+  Evaluation of_copy = copy(parse("thetad"));
+  EXPECT_EQ(of_copy.dense(), before);
   const VectorXd v = VectorXd::Zero(both.model.nv());
   copy.set_state(as_span(both.q), as_span(v));
-  EXPECT_EQ(both.system(parse("thetad")).dense().norm(), 0);
+  EXPECT_EQ(of_copy.dense().norm(), 0);
+  EXPECT_EQ(both.system(parse("thetad")).dense(), before);
 }
 
 TEST(Evaluation, ValuesThatAreMissing) {

@@ -1,4 +1,5 @@
 /// How expressions are evaluated: the number of sweeps, their directions, their recursions, what they cost.
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,25 @@ System tree() {
   return out;
 }
 
-/// The directions of the loops that carry something between bodies.
-std::vector<std::string> directions(const PlanReport& plan) {
+/// The directions of the loops that carry something between bodies: those of the application, or from q to the result.
+std::vector<std::string> directions(const PlanReport& plan, bool with_state = false) {
   std::vector<std::string> out;
   for (const Sweep& sweep : plan.sweeps) {
-    if (sweep.direction != "local") {
+    if (sweep.direction != "local" && (with_state || !sweep.once_per_state)) {
       out.push_back(sweep.direction);
     }
+  }
+  return out;
+}
+std::vector<std::string> all_directions(const PlanReport& plan) {
+  return directions(plan, true);
+}
+
+/// The text of all loops.
+std::string text_of(const PlanReport& plan) {
+  std::string out;
+  for (const Sweep& sweep : plan.sweeps) {
+    out += sweep.text + "\n";
   }
   return out;
 }
@@ -52,7 +65,7 @@ TEST(Plan, SweepsOfTheMassMatrix) {
 }
 
 TEST(Plan, SweepsOfTheDynamics) {
-  EXPECT_THAT(directions(plan_of("H*phi*(M*~phi*(~H*thetadd + a) + b)")), ElementsAre("outward", "inward"));
+  EXPECT_THAT(all_directions(plan_of("H*phi*(M*~phi*(~H*thetadd + a) + b)")), ElementsAre("outward", "inward"));
   EXPECT_THAT(directions(plan_of("~psi*~H*inv(D)*H*psi")), ElementsAre("inward", "outward"));
   EXPECT_THAT(directions(plan_of("~B*Omega*B")), ElementsAre("inward", "outward"));
   EXPECT_THAT(directions(plan_of("~B*~phi*~H*inv(H*phi*M*~phi*~H)*H*phi*B")), ElementsAre("inward", "outward"));
@@ -65,10 +78,20 @@ TEST(Plan, SweepsOfTheDynamics) {
 }
 
 TEST(Plan, MemorylessOnesTakeNoSweep) {
-  for (const char* const text : {"M", "D*inv(D)*H*P", "sqrt(D)", "inv(M)*P", "cross(V)*M", "~V*M*V", "V + alpha",
-                                 "B*~B", "tau*taub", "Upsilon*R", "Delta_phi", "V*~V"}) {
+  for (const char* const text : {"M", "D*inv(D)*H*P", "sqrt(D)", "inv(M)*P", "cross(V)*M", "B*~B", "tau*taub",
+                                 "Upsilon*R", "Delta_phi", "V*~V"}) {
     EXPECT_THAT(directions(plan_of(text)), IsEmpty()) << text;
   }
+}
+
+TEST(Plan, WhatTheSymbolsTakeIsThere) {
+  EXPECT_THAT(all_directions(plan_of("V")), ElementsAre("outward"));
+  EXPECT_THAT(all_directions(plan_of("~V*M*V")), ElementsAre("outward"));
+  EXPECT_THAT(all_directions(plan_of("f")), ElementsAre("outward", "inward"));
+  EXPECT_THAT(all_directions(plan_of("D")), ElementsAre("inward"));
+  EXPECT_THAT(all_directions(plan_of("R")), ElementsAre("inward"));
+  EXPECT_THAT(all_directions(plan_of("Upsilon")), ElementsAre("inward", "outward"));
+  EXPECT_THAT(all_directions(plan_of("M")), IsEmpty());
 }
 
 TEST(Plan, WhatCanRunTogetherDoes) {
@@ -80,28 +103,69 @@ TEST(Plan, WhatCanRunTogetherDoes) {
   EXPECT_THAT(directions(literal_plan_of("phi*M*~phi*M + ~phi*M")), ElementsAre("outward", "inward"));
 }
 
+TEST(Plan, StateAndVectorRunTogetherWhereBothAreNew) {
+  const PlanReport inverse = plan_of("inv(H*phi*M*~phi*~H)");  // Riccati and filter in one loop
+  EXPECT_THAT(all_directions(inverse), ElementsAre("inward", "inward", "outward"));
+  EXPECT_EQ(inverse.fused, 2);
+  EXPECT_EQ(plan_of("H*phi*M*~phi*~H").fused, 2);
+  EXPECT_EQ(plan_of("M").fused, 0);
+}
+
+TEST(Plan, ForwardDynamicsIsThePapersAlgorithm) {  // RK92 §VII
+  const PlanReport plan = plan_of("inv(H*phi*M*~phi*~H)*(T - H*phi*(M*~phi*a + b))");
+  EXPECT_EQ(plan.fused, 3) << to_string(plan);
+  EXPECT_THAT(all_directions(plan), ElementsAre("outward", "inward", "outward"));
+  const std::string text = text_of(plan);
+  for (const char* const line :
+       {"φ(p,k), H(k) of q(k)", "V(k) = φ*(p,k) V(p) + H*(k) θ̇(k)", "a(k) = ", "b(k) = ",
+        "P(k) = M(k) + Σ φ(k,c) P⁺(c) φ*(k,c)", "D(k) = H(k) P(k) H*(k)", "G(k) = P(k) H*(k) D⁻¹(k)",
+        "P⁺(k) = P(k) − G(k) D(k) G*(k)", "z⁺(k) = z(k) + G(k) ε(k)"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+TEST(Plan, DenseWorkIsNamed) {
+  for (const char* const text : {"dense_inv(phi)*M", "H*dense_inv(phi)*~H"}) {
+    const PlanReport plan = literal_plan_of(text);
+    std::vector<std::string> found;
+    for (const Sweep& sweep : plan.sweeps) {
+      found.push_back(sweep.direction);
+    }
+    EXPECT_THAT(found, testing::Contains("whole")) << text;
+    EXPECT_THAT(to_string(plan), HasSubstr("by a dense matrix")) << text;
+  }
+}
+
 TEST(Plan, RecursionOfTheMassMatrix) {  // RK92 (18), (19): outward, then inward
   const PlanReport plan = plan_of("H*phi*M*~phi*~H");
-  ASSERT_EQ(plan.sweeps.size(), 2);
-  EXPECT_THAT(plan.sweeps[0].text, HasSubstr("(k) = φ*(p,k) "));
-  EXPECT_THAT(plan.sweeps[0].text, HasSubstr("H*(k) x(k)"));
-  EXPECT_THAT(plan.sweeps[0].text, HasSubstr("M(k) "));
-  EXPECT_THAT(plan.sweeps[0].text, Not(HasSubstr("Σ")));
-  EXPECT_THAT(plan.sweeps[1].text, HasSubstr("(k) = Σ φ(k,c) "));
-  EXPECT_THAT(plan.sweeps[1].text, HasSubstr("y(k) = H(k) "));
+  ASSERT_EQ(plan.sweeps.size(), 3);
+  EXPECT_EQ(plan.sweeps[0].text, "φ(p,k), H(k) of q(k)");
+  EXPECT_TRUE(plan.sweeps[0].once_per_state);
+  EXPECT_THAT(plan.sweeps[1].text, HasSubstr("(k) = φ*(p,k) "));
+  EXPECT_THAT(plan.sweeps[1].text, HasSubstr("H*(k) x(k)"));
+  EXPECT_THAT(plan.sweeps[1].text, HasSubstr("M(k) "));
+  EXPECT_THAT(plan.sweeps[1].text, Not(HasSubstr("Σ")));
+  EXPECT_THAT(plan.sweeps[2].text, HasSubstr("(k) = Σ φ(k,c) "));
+  EXPECT_THAT(plan.sweeps[2].text, HasSubstr("y(k) = H(k) "));
   EXPECT_TRUE(plan.symmetric);
 }
 
 TEST(Plan, RecursionOfTheInverse) {  // RK92 (43)–(46): the innovations, then the smoother
   const PlanReport plan = plan_of("inv(H*phi*M*~phi*~H)");
   EXPECT_EQ(plan.expression, "~(I - H*psi*K)*inv(D)*(I - H*psi*K)");
-  ASSERT_EQ(plan.sweeps.size(), 2);
+  ASSERT_EQ(plan.sweeps.size(), 3);
   EXPECT_EQ(plan.sweeps[0].text,
+            "φ(p,k), H(k) of q(k)\n"
+            "P(k) = M(k) + Σ φ(k,c) P⁺(c) φ*(k,c)\n"
+            "D(k) = H(k) P(k) H*(k) + 𝒜(k)\n"
+            "G(k) = P(k) H*(k) D⁻¹(k)\n"
+            "P⁺(k) = P(k) − G(k) D(k) G*(k)");
+  EXPECT_EQ(plan.sweeps[1].text,
             "z(k) = Σ φ(k,c) z⁺(c)\n"
             "ε(k) = x(k) − H(k) z(k)\n"
             "z⁺(k) = z(k) + G(k) ε(k)\n"
             "u(k) = D⁻¹(k) ε(k)");
-  EXPECT_EQ(plan.sweeps[1].text,
+  EXPECT_EQ(plan.sweeps[2].text,
             "λ⁺(k) = φ*(p,k) λ(p)\n"
             "y(k) = u(k) − G*(k) λ⁺(k)\n"
             "λ(k) = λ⁺(k) + H*(k) y(k)");
@@ -120,6 +184,7 @@ TEST(Plan, RecursionOfInverseDynamics) {
   EXPECT_THAT(text, HasSubstr("sweep 1, outward: for every body k from the base to the tips"));
   EXPECT_THAT(text, HasSubstr("sweep 2, inward: for every body k from the tips to the base"));
   EXPECT_THAT(text, HasSubstr("2 sweeps, "));
+  EXPECT_THAT(to_string(plan_of("inv(H*phi*M*~phi*~H)")), HasSubstr("2 sweeps from q to the result, 2 for another"));
   EXPECT_THAT(text, HasSubstr(" flops, "));
 }
 
@@ -133,9 +198,12 @@ TEST(Plan, NamesOfValuesAreDistinct) {
       while (start < sweep.text.size()) {
         const std::size_t end = std::min(sweep.text.find('\n', start), sweep.text.size());
         const std::string line = sweep.text.substr(start, end - start);
+        start = end + 1;
+        if (line == "φ(p,k), H(k) of q(k)") {
+          continue;
+        }
         ASSERT_THAT(line, HasSubstr(" = ")) << text;
         left.push_back(line.substr(0, line.find(" = ")));
-        start = end + 1;
       }
     }
     std::vector<std::string> unique = left;
@@ -172,42 +240,50 @@ TEST(Plan, WorkIsPlausible) {
   constexpr int n = 100;
   System system(random_chain(n, random));  // hinges of one velocity
   const auto flops = [&](const char* text) { return system(parse(text)).plan().flops / n; };
-  // A spatial transform takes between 30 and 60 operations, a rigid inertia between 30 and 66, a row of H up to 11; the
-  // mass matrix has two transforms, one inertia and two rows.
-  EXPECT_GT(flops("H*phi*M*~phi*~H"), 2 * 30 + 30 + 12);
-  EXPECT_LT(flops("H*phi*M*~phi*~H"), 2 * 70 + 66 + 24);
-  EXPECT_GT(flops("inv(H*phi*M*~phi*~H)"), 2 * 30 + 4 * 6);
-  EXPECT_LT(flops("inv(H*phi*M*~phi*~H)"), 2 * 70 + 4 * 12 + 24);
-  EXPECT_GE(flops("D"), 1);
-  EXPECT_LE(flops("D"), 2);
-  EXPECT_GE(flops("H"), 6);
-  EXPECT_LE(flops("H"), 12);
-  EXPECT_EQ(flops("V"), 0) << "vectors are there";
-  EXPECT_GT(flops("S"), 0);
+  const double poses = flops("E_phi") - 50;  // about: a spatial transform takes between 30 and 60 operations
+  EXPECT_GT(poses, 5);
+  EXPECT_LT(poses, 80);
+  // a rigid inertia takes between 30 and 66, a row of H up to 11; the mass matrix has two transforms, one inertia, two
+  // rows, and in links that turn about z even less
+  EXPECT_GT(flops("H*phi*M*~phi*~H"), 100);
+  EXPECT_LT(flops("H*phi*M*~phi*~H"), 300);
+  // with the Riccati recursion, which takes some 200 to 400
+  EXPECT_GT(flops("inv(H*phi*M*~phi*~H)"), 300);
+  EXPECT_LT(flops("inv(H*phi*M*~phi*~H)"), 600);
+  EXPECT_GT(flops("D"), 200);
+  EXPECT_LT(flops("D"), 500);
+  EXPECT_GT(flops("V"), 30);
+  EXPECT_EQ(flops("thetad"), 0) << "vectors are there";
+  EXPECT_EQ(flops("armature"), 1);
+  EXPECT_NEAR(flops("M"), 54, 12);
+  EXPECT_EQ(flops("S"), 6 * (n - 1) / double{n});
   EXPECT_LT(flops("S"), flops("E_phi"));
   const PlanReport plan = system(parse("H*phi*M*~phi*~H")).plan();
-  EXPECT_GT(plan.bytes, n * 8 * (2 * 12 + 10 + 2 * 6)) << "the blocks at least are read";
+  EXPECT_GT(plan.bytes, n * 8 * (2 * 12 + 2 * 6)) << "the blocks at least are read";
   EXPECT_LT(plan.bytes, n * 8 * 500);
 }
 
-TEST(Plan, DenseInversesCostTheirSquare) {
-  for (const int n : {10, 40}) {
+TEST(Plan, NothingCostsNothing) {
+  EXPECT_EQ(plan_of("phi - phi").flops, 0);
+  EXPECT_EQ(plan_of("0*phi").flops, 0);
+}
+
+TEST(Plan, DenseInversesCostTheirCube) {
+  for (const int n : {3, 6}) {
     Random random(4);
-    const double flops = System(random_chain(n, random))(parse("dense_inv(phi)")).plan().flops;
-    EXPECT_GE(flops, 36.0 * n * n);
-    EXPECT_LE(flops, 2 * 36.0 * n * n);
+    const double flops = System(random_chain(n, random))(parse("dense_inv(phi)*M*dense_inv(phi)")).plan().flops;
+    EXPECT_GE(flops, 2 * std::pow(6.0 * n, 3));
+    EXPECT_LE(flops, 6 * std::pow(6.0 * n, 3) + 400 * n * 6.0 * n);
   }
 }
 
 TEST(Plan, CommonPartsAreEvaluatedOnce) {
   const auto flops = [](const char* text) { return literal_plan_of(text).flops; };
-  const double sweep = flops("phi*a");
+  const double sweep = flops("phi*a") - flops("a");
   EXPECT_GT(sweep, 0);
   // one φ a in place of two
-  EXPECT_NEAR(flops("M*phi*a + P*phi*a"), flops("M*phi*a") + flops("P*phi*a") - sweep + (flops("a + b") - flops("a")),
-              1e-9);
-  EXPECT_NEAR(flops("phi*a + M*phi*a + P*phi*a"), flops("M*phi*a + P*phi*a") + flops("a + b + f") - flops("a + b"),
-              1e-9);
+  const double sum = flops("a + b") - flops("a") - (flops("b") - flops("V"));
+  EXPECT_NEAR(flops("M*phi*a + 2*M*phi*a"), flops("M*phi*a") + sum, 40);
   // an operator on one vector
   EXPECT_LT(flops("M*~phi + P*~phi"), flops("M*~phi") + flops("P*~phi"));
   EXPECT_LT(flops("H*psi*(K*T + b) + H*psi*(K*T + b)"), 2 * flops("H*psi*(K*T + b)"));

@@ -167,6 +167,7 @@ void check_riccati(const void* /*context*/, Evaluator<double>& evaluator) {
     const Value& v = evaluator.plan().values[at(i)];
     const RiccatiBlocks<double>& r = evaluator.family(i);
     const bool of_bodies = v.uses[1] == no_value && v.part != Part::blocks;
+    bool doubtful = false;
     for (const Unit& unit : folded.units) {
       const int k = unit.members[0];
       const std::size_t n = unit.coordinates.size();
@@ -184,16 +185,17 @@ void check_riccati(const void* /*context*/, Evaluator<double>& evaluator) {
                                                                        v.what.term().parts[1])),
                                           folded.model.bodies()[at(folded.links[at(k)].body)].hinge.name));
         }
-        if (of_bodies && !(inverse > 0 && inverse * folded.doubt[at(folded.links[at(k)].v) + j] < 1)) {
-          settle_doubts(folded, evaluator.joints(), r);
-        }
+        doubtful = doubtful || (of_bodies && !(inverse > 0 && inverse * folded.doubt[at(folded.links[at(k)].v) + j] < 1));
       }
+    }
+    if (doubtful) {
+      settle_doubts(folded, evaluator.joints(), r);
     }
   }
 }
 
 /// Throws what a block or matrix without inverse or root deserves.
-void refuse_matrix(const void* context, const Refusal& refusal) {
+void refuse_matrix(const void* context, const NoInverse& refusal) {
   const auto& evaluator = *static_cast<const Evaluator<double>*>(context);
   const std::string what = bunraku::detail::printable(to_ascii(evaluator.plan().values[at(refusal.value)].what), 200);
   if (refusal.unit < 0) {

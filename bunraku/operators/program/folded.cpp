@@ -78,23 +78,23 @@ OneAxis parts_of(const Body& body) {
 void Folded::take_bodies() {
   gravity = model.gravity();
   for (std::size_t k = 0; k < model.bodies().size(); ++k) {
-    const Body& body = model.bodies()[k];
+    const Body& b = model.bodies()[k];
     const kernels::HingeSlot& slot = coordinates.slots[k];
     kernels::Link<double> link;
-    link.parent = body.parent;
+    link.parent = b.parent;
     link.kind = kernels::Kind::general;
     link.body = static_cast<int>(k);
     link.q = slot.q;
     link.v = slot.v;
     link.nv = slot.nv;
-    link.inertia = body.inertia;
+    link.inertia = b.inertia;
     for (int j = 0; j < link.nv; ++j) {
       link.geared = link.geared || coordinates.armature[at(link.v + j)] != 0;
     }
     links.push_back(link);
-    const HingeType type = body.hinge.type;
+    const HingeType type = b.hinge.type;
     const bool one = type == HingeType::revolute || type == HingeType::continuous || type == HingeType::prismatic;
-    one_axis.push_back(one ? parts_of(body) : OneAxis{});
+    one_axis.push_back(one ? parts_of(b) : OneAxis{});
     places.push_back({.placing = one ? Placing::one_axis : Placing::body});
     bodies.push_back({static_cast<int>(k), Transform<double>::identity()});
   }

@@ -25,6 +25,11 @@ bool is_zero(const Operator& x) {
   return (x.term().type == TermType::scale || x.term().type == TermType::number) && x.term().number == 0;
 }
 
+/// Whether a space consists of the parts of bodies or nodes.
+bool has_blocks(const Space& space) {
+  return space.part.empty() && space.kind != SpaceKind::number;
+}
+
 /// θ̈ of given torques, already rewritten: by articulated bodies; where hinges are coupled, in a form that needs no P.
 const char* forward_dynamics_text(bool coupled) {
   return coupled ? "~(I - H*psi*K)*inv(D)*(I - H*psi*K)*(T + T_p - H*phi*(M*~phi*a + b))"
@@ -237,7 +242,7 @@ class Compiler {
       case TermType::dense_inverse:
         return apply_matrix(dense(x, t.parts[0], Step::dense_inverse), t.range, value);
       case TermType::root:  // a block of one body is small
-        return t.range.part.empty()
+        return has_blocks(t.range)
                    ? apply_blocks(add({.step = Step::block_root,
                                        .uses = {blocks(t.parts[0])},
                                        .what = x,
@@ -306,7 +311,7 @@ class Compiler {
                   .what = x,
                   .space = x.range()});
     }
-    if (inner.kind() == Kind::memoryless && inner.range().part.empty()) {
+    if (inner.kind() == Kind::memoryless && has_blocks(inner.range())) {
       return apply_blocks(add({.step = Step::block_inverse,
                                .uses = {blocks(inner)},
                                .what = x,
@@ -314,7 +319,7 @@ class Compiler {
                                .domain = x.domain()}),
                           x, false, value);
     }
-    if (inverses_ == Inverses::dense || !inner.range().part.empty()) {  // a block of one body is small
+    if (inverses_ == Inverses::dense || !has_blocks(inner.range())) {  // a number or a block of one body is small
       return apply_matrix(dense(x, inner, Step::dense_inverse), x.range(), value);
     }
     throw OperatorError(

@@ -44,7 +44,7 @@ int part_of(const Model& model, std::span<const Node> nodes, const Space& space)
 VariableBlocks blocks_for(const Folded& folded, std::span<const Node> nodes, const Operator& variable);
 
 /// A plan that cannot run here: a dense or block inverse of a singular matrix.
-struct Refusal {
+struct NoInverse {
   int value = no_value;  ///< Of the plan.
   int unit = -1;         ///< Whose block, or −1.
   std::string why;       ///< What is wrong.
@@ -99,7 +99,7 @@ class Evaluator {
   const Joints<S>& joints() const { return joints_; }
   const kernels::Link<S>* links() const { return links_; }
   /// Called where a block or matrix has no inverse or root.
-  using Refuse = void (*)(const void*, const Refusal&);
+  using Refuse = void (*)(const void*, const NoInverse&);
   void on_refusal(Refuse refuse, const void* context) {
     refuse_ = refuse;
     context_ = context;
@@ -223,3 +223,11 @@ class Evaluator {
 #include "bunraku/operators/program/detail/evaluator_run.hpp"
 #include "bunraku/operators/program/detail/steps_blocks.hpp"
 #include "bunraku/operators/program/detail/steps_vectors.hpp"
+
+namespace bunraku::operators {
+
+extern template class Evaluator<double>;
+extern template class Evaluator<float>;
+extern template class Evaluator<Counting>;
+
+}  // namespace bunraku::operators

@@ -27,13 +27,13 @@ kernels::Link<S> cast_link(const kernels::Link<double>& l) {
   out.v = l.v;
   out.nv = l.nv;
   out.special = l.special;
-  out.turn_c = S(l.turn_c);
-  out.turn_s = S(l.turn_s);
+  out.turn_c = constant<S>(l.turn_c);
+  out.turn_s = constant<S>(l.turn_s);
   out.turn = cast<S>(l.turn);
   out.p = cast<S>(l.p);
   out.inertia = cast<S>(l.inertia);
   out.difference = cast<S>(l.difference);
-  out.armature = S(l.armature);
+  out.armature = constant<S>(l.armature);
   return out;
 }
 
@@ -205,7 +205,7 @@ void Evaluator<S>::fill_constants(int i) {
     } else {
       for (const VariableBlock& block : attached_->variables[at(slot.extra)].blocks) {
         for (std::size_t n = 0; n < block.rows.size(); ++n) {
-          slot.out[block.rows[n]] = S(block.values[n]);
+          slot.out[block.rows[n]] = constant<S>(block.values[n]);
         }
       }
     }
@@ -394,7 +394,7 @@ void Evaluator<S>::numbers(int i, Range range) {
           return;
         }
         for (std::size_t n = 0; n < v.in.size(); ++n) {
-          const S c(v.coefficients[n]);
+          const S c = constant<S>(v.coefficients[n]);
           const S* from = slots_[at(v.in[n])].out;
           if (n == 0 && v.coefficients[n] == 1) {
             std::copy(from + begin, from + end, slot.out + begin);

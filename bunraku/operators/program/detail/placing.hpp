@@ -13,6 +13,7 @@
 #include "bunraku/operators/program/detail/at.hpp"
 #include "bunraku/operators/program/detail/folded.hpp"
 #include "bunraku/operators/program/detail/rigid.hpp"
+#include "bunraku/operators/program/detail/scalar.hpp"
 
 namespace bunraku::operators {
 
@@ -63,8 +64,8 @@ Motion<S> rate_by_law(const Hinge& hinge, const S* q, int nq, const S* v) {
 template <class S>
 void spin_all(const Folded& folded, const S* q, std::vector<kernels::Spin<S>>& out) {
   const auto store = [&](const kernels::RevoluteSlot<double>& slot, const S& c, const S& s) {
-    const S oc(slot.offset_c);
-    const S os(slot.offset_s);
+    const S oc = constant<S>(slot.offset_c);
+    const S os = constant<S>(slot.offset_s);
     out[at(slot.link)] = {c * oc - s * os, s * oc + c * os};
   };
   if constexpr (std::is_floating_point_v<S>) {
@@ -156,7 +157,7 @@ void place_all(const Folded& folded, const kernels::Link<S>* links, const S* q, 
       }
     }
     if (place.ratio != 1) {
-      columns[0] = columns[0] * S(place.ratio);
+      columns[0] = columns[0] * constant<S>(place.ratio);
     }
   }
 }

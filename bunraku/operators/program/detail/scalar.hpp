@@ -7,6 +7,12 @@
 
 namespace bunraku::operators {
 
+/// A number of the model's as a scalar.
+template <class S>
+S constant(double x) {
+  return static_cast<S>(x);
+}
+
 /// 1/d. Of a number that is not positive the inverse is taken for zero, as if the hinge were locked, so that nothing is
 /// divided by zero; which hinge it was is found after the sweep.
 template <class S>

@@ -25,7 +25,7 @@ void Evaluator<S>::bias(int i, Range range) {
     for (int j = 0; j < l.nv; ++j) {
       v[at(j)] = rates[place.own + j];
       r += joints_.columns[at(l.v + j)] * v[at(j)];
-      v[at(j)] = v[at(j)] * S(place.ratio);
+      v[at(j)] = v[at(j)] * constant<S>(place.ratio);
     }
     Motion<S> out = Motion<S>::zero();
     if (body.hinge.type == HingeType::universal || body.hinge.type == HingeType::custom) {
@@ -270,7 +270,7 @@ void Evaluator<S>::apply_variable(int i, Range range) {
     }
     for (std::size_t r = 0; r < block.rows.size(); ++r) {
       for (std::size_t c = 0; c < block.cols.size(); ++c) {
-        const S number(block.values[r * block.cols.size() + c]);
+        const S number = constant<S>(block.values[r * block.cols.size() + c]);
         if (v.adjoint) {
           out(i)[block.cols[c]] += number * x[block.rows[r]];
         } else {

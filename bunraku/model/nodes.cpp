@@ -1,6 +1,6 @@
-#include "bunraku/dynamics/nodes.hpp"
+#include "bunraku/model/nodes.hpp"
 
-#include "bunraku/dynamics/detail/nodes.hpp"
+#include "bunraku/model/detail/nodes.hpp"
 
 namespace bunraku {
 
