@@ -229,8 +229,11 @@ std::string derivation_text(const Derivation& derivation) {
 
 std::string verdict_text(const Verdict& verdict) {
   const std::string systems = fmt::format("{} system{}", verdict.samples, verdict.samples == 1 ? "" : "s");
-  return verdict.holds ? fmt::format("holds: largest residual {:.2g} on {}\n", verdict.residual, systems)
-                       : fmt::format("refuted: {}; {} tried\n", verdict.counterexample, systems);
+  if (!verdict.holds) {
+    return fmt::format("refuted: {}; {} tried\n", verdict.counterexample, systems);
+  }
+  return fmt::format("{}: largest residual {:.2g} on {}\n{}", to_string(verdict), verdict.residual, systems,
+                     verdict.proof ? to_string(*verdict.proof) : "");
 }
 
 std::string symbols_text() {

@@ -70,7 +70,7 @@ enum class Grouping {
 using Show = std::function<void(const std::string&, const std::string&, bool, const Operator&)>;
 
 /// How x⁻¹ was refused.
-enum class Refusal { none, no_rule, singular };
+enum class Refusal { none, singular, narrow };
 
 /// One search. Not shared between threads.
 class Engine {
@@ -144,6 +144,8 @@ class Engine {
   bool is_pd(const Polynomial& p) const;
   bool is_invertible(const Polynomial& p) const;
   bool is_singular(const Polynomial& p) const;
+  bool is_narrow(const Polynomial& p) const;
+  std::optional<Polynomial> diagonal(const Polynomial& p) const;
   bool through_hinges(const Word& w) const;
   int rank(int space) const;
   void condition(const std::string& what);
@@ -170,6 +172,7 @@ class Engine {
   std::optional<Operator> causal_inverse(const Polynomial& p, const Show& show);
   std::optional<Operator> push_through(const Polynomial& p, bool suffix);
   std::optional<Operator> family_inverse(const Polynomial& p, bool assume_symmetric, const Show& show);
+  std::optional<Operator> opened_inverse(const Polynomial& p, const Show& show);
   std::optional<Operator> lemma(const Polynomial& p, const Show& show);
   std::optional<Operator> opaque(const Polynomial& p);
   Operator identity(int space) const;
