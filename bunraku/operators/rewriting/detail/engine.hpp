@@ -73,7 +73,7 @@ using Show = std::function<void(const std::string&, const std::string&, bool, co
 enum class Refusal { none, singular, narrow };
 
 /// One search. Not shared between threads.
-class Engine {
+class BUNRAKU_API Engine {
  public:
   /// `assume`: what the expression inverts is invertible.
   Engine(const Search& search, bool assume);
