@@ -253,7 +253,9 @@ std::string symbols_text() {
       "~x, x∗       adjoint              x[i, j], v[i]       a block, by bodies' names or numbers\n"
       "inv(x)       inverse, by the identities               dense_inv(x)   inverse by a dense matrix\n"
       "sqrt(x)      root of a memoryless operator            cross(v)       cross product with a stacked vector\n"
-      "unit(i)      unit vector of the velocity coordinate i\n";
+      "unit(i)      unit vector of the velocity coordinate i\n"
+      "gather(E, x), spread(E, x)                            recursions over the blocks of a memoryless x\n"
+      "psi_{X, A}   P, D, G, K, psi … of an inertia X and an armature A\n";
   return out;
 }
 

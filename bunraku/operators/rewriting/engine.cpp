@@ -50,13 +50,10 @@ Engine::Engine(const Search& search, bool assume) : search_(search), assume_(ass
       add_rule(each, -1);
     }
   }
-  if (assume && !search.identities) {  // in proofs: what is evaluated keeps the vectors that are there
-    const Operator phi(Symbol::phi);
-    const Operator alpha = ~phi * (~Operator(Symbol::H) * Operator(Symbol::thetadd) + Operator(Symbol::a));
-    const Operator f = phi * (Operator(Symbol::M) * Operator(Symbol::alpha) + Operator(Symbol::b));
-    add_rule(Word{letter(Symbol::alpha)}, read(alpha), "accelerations", "RK92 (25)");
-    add_rule(Word{letter(Symbol::f)}, read(f), "forces", "RK92 (24)");
-  }
+}
+
+void Engine::define(Symbol symbol, const Operator& value, const std::string& name, const std::string& source) {
+  add_rule(Word{letter(symbol)}, read(value), name, source);
 }
 
 void Engine::tick(std::size_t work) {

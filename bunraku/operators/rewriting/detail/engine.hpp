@@ -80,6 +80,8 @@ class BUNRAKU_API Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  /// Replaces a vector by what it is made of.
+  void define(Symbol symbol, const Operator& value, const std::string& name, const std::string& source);
   /// Starts recording steps, of this whole expression.
   void record(const Operator& root) { root_ = root; }
   const std::vector<DerivationStep>& steps() const { return steps_; }
