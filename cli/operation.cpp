@@ -207,7 +207,15 @@ class Operation {
       json.begin_object().key("rule").value(step.rule).key("source").value(step.source);
       json.key("expression").value(to_ascii(step.expression)).end_object();
     }
-    json.end_array().key("result").value(to_ascii(derivation.result)).end_object().newline();
+    json.end_array();
+    if (!derivation.conditions.empty()) {
+      json.key("conditions").begin_array();
+      for (const std::string& condition : derivation.conditions) {
+        json.value(condition);
+      }
+      json.end_array();
+    }
+    json.key("result").value(to_ascii(derivation.result)).end_object().newline();
     print(json.text());
   }
 

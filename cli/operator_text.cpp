@@ -229,8 +229,11 @@ std::string derivation_text(const Derivation& derivation) {
 
 std::string verdict_text(const Verdict& verdict) {
   const std::string systems = fmt::format("{} system{}", verdict.samples, verdict.samples == 1 ? "" : "s");
-  return verdict.holds ? fmt::format("holds: largest residual {:.2g} on {}\n", verdict.residual, systems)
-                       : fmt::format("refuted: {}; {} tried\n", verdict.counterexample, systems);
+  if (!verdict.holds) {
+    return fmt::format("refuted: {}; {} tried\n", verdict.counterexample, systems);
+  }
+  return fmt::format("{}: largest residual {:.2g} on {}\n{}", to_string(verdict), verdict.residual, systems,
+                     verdict.proof ? to_string(*verdict.proof) : "");
 }
 
 std::string symbols_text() {
@@ -250,7 +253,9 @@ std::string symbols_text() {
       "~x, x∗       adjoint              x[i, j], v[i]       a block, by bodies' names or numbers\n"
       "inv(x)       inverse, by the identities               dense_inv(x)   inverse by a dense matrix\n"
       "sqrt(x)      root of a memoryless operator            cross(v)       cross product with a stacked vector\n"
-      "unit(i)      unit vector of the velocity coordinate i\n";
+      "unit(i)      unit vector of the velocity coordinate i\n"
+      "gather(E, x), spread(E, x)                            recursions over the blocks of a memoryless x\n"
+      "psi_{X, A}   P, D, G, K, psi … of an inertia X and an armature A\n";
   return out;
 }
 

@@ -18,8 +18,11 @@ namespace bunraku::cli {
 namespace {
 
 constexpr const char* examples =
-    "An identity is tested, not proved: both sides are evaluated as they are written, inverses by dense matrices, on\n"
-    "random chains and trees with hinges of all types and on the models given, each at a random state.\n"
+    "Both sides are evaluated as they are written, inverses by dense matrices, on random chains and trees with hinges\n"
+    "of all types and on the models given, each at a random state. Where these agree and the identities make both "
+    "sides\n"
+    "equal on all such systems, it is proved, and the derivation is shown; where only the numbers say so, it holds.\n"
+    "Random systems have no armature unless it is named, no coupled hinges and no massless bodies: --with adds them.\n"
     "\n"
     "Exit status: 0 holds, 1 refuted, 2 error.\n"
     "\n"
@@ -37,6 +40,7 @@ struct Arguments {
   int samples = VerifyOptions().chains + VerifyOptions().trees;
   std::uint64_t seed = VerifyOptions().seed;
   double tolerance = VerifyOptions().tolerance;
+  std::vector<std::string> with;
   bool json = false;
 };
 
@@ -72,6 +76,11 @@ VerifyOptions options_of(const Arguments& arguments) {
   options.seed = arguments.seed;
   options.tolerance = arguments.tolerance;
   options.variables = parse_variables(arguments.variables);
+  for (const std::string& each : arguments.with) {
+    options.armature = options.armature || each == "armature";
+    options.couplings = options.couplings || each == "couplings";
+    options.massless = options.massless || each == "massless";
+  }
   return options;
 }
 
@@ -83,6 +92,7 @@ std::string as_json(const Verdict& verdict) {
   } else {
     json.null();
   }
+  json.key("proved").boolean(verdict.proof.has_value());
   json.key("samples").value(verdict.samples).key("counterexample");
   if (verdict.holds) {
     json.null();
@@ -126,6 +136,12 @@ void add_verify(CLI::App& app, int& status) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--samples", arguments->samples, "random systems to test on")
       ->option_text(fmt::format("N ({})", arguments->samples));
+  command->add_option("--with", arguments->with, "what random systems have besides: armature, couplings, massless")
+      ->option_text("KIND,...")
+      ->delimiter(',')
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(CLI::IsMember({"armature", "couplings", "massless"}));
   command->add_option("--seed", arguments->seed, "for the random systems and states")
       ->option_text(fmt::format("S ({})", arguments->seed));
   command->add_option("--tolerance", arguments->tolerance, "largest relative difference with which it holds")

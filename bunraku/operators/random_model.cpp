@@ -70,6 +70,12 @@ Model random_model(const RandomSystem& kind, std::uint64_t seed) {
     body.X_PF = random.transform();
     body.X_MB = random.transform();
     body.inertia = random.inertia();
+    if (kind.massless && i == 0) {  // with a body on it that has some, what it carries together is regular
+      body.inertia = RigidInertia<double>::zero();
+    }
+    if (kind.couplings && i == 1) {
+      body.hinge.mimic = Mimic{"b0_hinge", 0.7, 0.2};
+    }
     builder.add(std::move(body));
   }
   for (int i = 0; i < 2; ++i) {

@@ -107,6 +107,10 @@ Difference compare(System& system, const Operator& lhs, const Operator& rhs, Ran
 
 }  // namespace
 
+std::string_view to_string(const Verdict& verdict) {
+  return verdict.proof ? "proved" : verdict.holds ? "holds" : "refuted";
+}
+
 Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& options) {
   Operator left = lhs;
   Operator right = rhs;
@@ -126,9 +130,16 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
   const bool passive =
       operators::symbols_in(left).contains(Symbol::T_p) || operators::symbols_in(right).contains(Symbol::T_p);
   Verdict verdict;
+  Conditions conditions;
   const auto try_on = [&](const Model& model, const std::string& what, std::uint64_t seed) {
     Random random(seed);
     System system(model, passive ? PassiveForces::included : PassiveForces::left_out);
+    const Conditions has = conditions_of(system);
+    // 𝒜 is known to be invertible only where all have it
+    conditions.ungeared = conditions.ungeared || has.ungeared || !has.armature;
+    conditions.armature = conditions.armature || has.armature;
+    conditions.couplings = conditions.couplings || has.couplings;
+    conditions.massless = conditions.massless || has.massless;
     std::vector<double> q(static_cast<std::size_t>(model.nq()));
     random_configuration(model, random.seed(), q);
     const auto nv = static_cast<std::size_t>(model.nv());
@@ -162,7 +173,12 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
   for (int i = 0; i < options.chains + options.trees; ++i) {
     const bool serial = i < options.chains;
     const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(i);
-    const Model model = random_model({.serial = serial, .armature = armature && i % 2 == 1, .passive = passive}, seed);
+    const Model model = random_model({.serial = serial,
+                                      .armature = (armature || options.armature) && i % 2 == 1,
+                                      .passive = passive,
+                                      .couplings = options.couplings && i % 3 == 1,
+                                      .massless = options.massless && i % 2 == 0},
+                                     seed);
     try_on(model, fmt::format("random {} {} of {} bodies", serial ? "chain" : "tree", seed, model.bodies().size()),
            seed);
   }
@@ -172,6 +188,7 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
   verdict.holds = verdict.residual <= options.tolerance;
   if (verdict.holds) {
     verdict.counterexample.clear();
+    verdict.proof = prove(left, right, {.conditions = conditions});
   }
   return verdict;
 }

@@ -85,7 +85,7 @@ TEST_F(SessionLines, DefineNames) {
   EXPECT_EQ(defined, "Minv = (H φ M φ∗ H∗)⁻¹\n  from hinge space to hinge space, 7 × 7, general\n");
   EXPECT_EQ(answers("Minv = inv(" + mass + ")\nplan Minv\n"), defined + answers("plan inv(" + mass + ")\n"));
   EXPECT_THAT(answers("Minv = inv(" + mass + ")\nMinv*" + mass + " == I\n"),
-              StartsWith(defined + "holds: largest residual "));
+              StartsWith(defined + "proved: largest residual "));
   // a name stands for a whole factor, and for what it was when another was made of it
   EXPECT_EQ(answers("W = phi + psi\nlatex ~W*M*W∗\n").substr(answers("W = phi + psi\n").size()),
             "\\left( \\phi + \\psi \\right)^{*} M \\left( \\phi + \\psi \\right)^{*}\n");
@@ -98,13 +98,13 @@ TEST_F(SessionLines, DefineNames) {
 
 TEST_F(SessionLines, TellDefinitionsFromConjectures) {
   for (const char* line : {"phi = I + phit", "phi == I + phit", "a == a"}) {
-    EXPECT_THAT(answers(std::string(line) + "\n"), StartsWith("holds: ")) << line;
+    EXPECT_THAT(answers(std::string(line) + "\n"), StartsWith("proved: ")) << line;
   }
   for (const char* line : {"tau = I - taub\n", "tau == I - taub\n"}) {  // the operator, on a model that has it
-    EXPECT_THAT(run("op models/arm.urdf", line).out, StartsWith("holds: ")) << line;
+    EXPECT_THAT(run("op models/arm.urdf", line).out, StartsWith("proved: ")) << line;
   }
   EXPECT_THAT(answers("W = phi\nW == psi\nW = psi\nlatex W\n"), AllOf(HasSubstr("\nrefuted: "), EndsWith("\\psi\n")));
-  EXPECT_THAT(run("verify 'phi == I + phit'").out, StartsWith("holds: "));
+  EXPECT_THAT(run("verify 'phi == I + phit'").out, StartsWith("proved: "));
 }
 
 TEST_F(SessionLines, SurviveWhatIsWrong) {

@@ -21,10 +21,22 @@ using Verify = Cli;
 TEST_F(Verify, HoldsWithStatusZero) {
   const Result r = run("verify 'inv(phi)' 'I - E_phi'");
   EXPECT_EQ(r.status, 0) << r.err;
-  EXPECT_THAT(r.out, MatchesRegex("holds: largest residual [0-9.e-]+ on 25 systems\n"));
-  EXPECT_THAT(
-      run("verify 'inv(phi)' 'I - E_phi' --json").out,
-      AllOf(StartsWith("{\"holds\":true,\"residual\":"), EndsWith(",\"samples\":25,\"counterexample\":null}\n")));
+  EXPECT_THAT(r.out, AllOf(StartsWith("proved: largest residual "), HasSubstr(" on 25 systems\n"),
+                           HasSubstr("by inverse of φ, RJK89 (2.4), RJK91 lemma 5\n")));
+  EXPECT_THAT(run("verify 'cross(V)*V' '0*V'").out, MatchesRegex("holds: largest residual [0-9.e-]+ on 25 systems\n"));
+  EXPECT_THAT(run("verify 'inv(phi)' 'I - E_phi' --json").out,
+              AllOf(StartsWith("{\"holds\":true,\"residual\":"), HasSubstr(",\"proved\":true,"),
+                    EndsWith(",\"samples\":25,\"counterexample\":null}\n")));
+}
+
+TEST_F(Verify, TakesInWhatIsAskedFor) {
+  EXPECT_EQ(run("verify 'H*P*~H' D").status, 0);
+  EXPECT_EQ(run("verify 'H*P*~H' D --with armature").status, 1);
+  EXPECT_EQ(run("verify 'inv(M)*M' I").status, 0);
+  EXPECT_EQ(run("verify 'inv(M)*M' I --with massless").status, 2) << "singular";
+  EXPECT_THAT(run("verify 'inv(I + H*phi*K)' 'I - H*psi*K' --with armature,couplings,massless").out,
+              StartsWith("proved: "));
+  EXPECT_EQ(run("verify phi phi --with feathers").status, 2);
 }
 
 TEST_F(Verify, RefutesWithStatusOne) {

@@ -329,6 +329,68 @@ TEST(Language, Variables) {
   expect_round_trip(sqrt(W) * ~wide * wide * ~soa::H * x, all);
 }
 
+TEST(Language, Families) {
+  using namespace soa;  // NOLINT(google-build-using-namespace)
+  const Operator X = Operator(M) + B * ~B;
+  const Operator none = 0 * Operator(armature);
+  const Operator other = Operator::of_family(Symbol::psi, X, armature);
+  EXPECT_EQ(to_ascii(other), "psi_{M + B*~B, armature}");
+  EXPECT_EQ(to_unicode(other), "ψ_{M + B B∗, 𝒜}");
+  EXPECT_EQ(to_latex(other), R"(\psi_{M + B B^{*}, \mathcal{A}})");
+  EXPECT_EQ(other.kind(), Kind::causal);
+  EXPECT_FALSE(other == Operator(psi));
+  EXPECT_FALSE(other == Operator::of_family(Symbol::psi, X, none));
+  EXPECT_EQ(Operator::of_family(Symbol::psi, M, armature), Operator(psi)) << "the standard one";
+  for (const SymbolInfo& each : symbol_table()) {
+    if (!has_family(each.symbol)) {
+      EXPECT_THROW(Operator::of_family(each.symbol, X, none), OperatorError) << each.ascii;
+      continue;
+    }
+    for (const Operator& A : {none, Operator(armature), 0.1 * in_space(I, {SpaceKind::hinge})}) {
+      const Operator x = Operator::of_family(each.symbol, X, A);
+      expect_round_trip(x);
+      expect_round_trip(~x);
+      expect_round_trip(x + 2 * x);
+      EXPECT_EQ(~x == x, each.symmetric);
+    }
+  }
+  expect_round_trip(inv(Operator::of_family(Symbol::D, X, none)) * H * Operator::of_family(Symbol::psi, X, none));
+  expect_round_trip(Operator::of_family(Symbol::psi, Operator::of_family(Symbol::P, X, none), none));
+  EXPECT_EQ(parse("psi_{M, 0*armature}[1, 2]"), Operator::of_family(Symbol::psi, M, none).block("1", "2"));
+  EXPECT_THROW(Operator::of_family(Symbol::psi, phi, armature), OperatorError) << "not memoryless";
+  EXPECT_THROW(Operator::of_family(Symbol::psi, H, armature), OperatorError);
+  EXPECT_THROW(Operator::of_family(Symbol::psi, M, M), OperatorError);
+  EXPECT_THAT(error_of("psi_{phi, armature}").what(), HasSubstr("in place of the inertia"));
+  EXPECT_THAT(error_of("psi_{M}").what(), HasSubstr("',' is missing here"));
+  EXPECT_THAT(error_of("phi_{M, armature}").what(), HasSubstr("phi"));
+}
+
+TEST(Language, RecursionsOverBlocks) {
+  using namespace soa;  // NOLINT(google-build-using-namespace)
+  const Operator W = Operator::variable("W", SpaceKind::body, SpaceKind::body);
+  const Operator composite = gather(E_phi, M);
+  EXPECT_EQ(to_ascii(composite), "gather(E_phi, M)");
+  EXPECT_EQ(composite.kind(), Kind::memoryless);
+  EXPECT_EQ(~composite, composite);
+  EXPECT_FALSE(~gather(S, W) == gather(S, W));
+  EXPECT_FALSE(gather(E_phi, M) == spread(E_phi, M));
+  expect_round_trip(composite * spread(E_psi, ~H * inv(D) * H) * phi);
+  expect_round_trip(~gather(Operator::of_family(Symbol::E_psi, W, armature), W) + M, {W});
+  EXPECT_THROW(gather(phi, M), OperatorError) << "not one step";
+  EXPECT_THROW(gather(E_phi, phi), OperatorError) << "not memoryless";
+  EXPECT_THROW(spread(E_phi, H), OperatorError);
+  EXPECT_THAT(error_of("gather(E_phi)").what(), HasSubstr("',' is missing here"));
+}
+
+TEST(Language, SumsAndProductsOfMany) {
+  using namespace soa;  // NOLINT(google-build-using-namespace)
+  EXPECT_EQ(sum_of({phi, M, Operator(psi) + P}), phi + Operator(M) + psi + P);
+  EXPECT_EQ(sum_of({I, phi}), I + Operator(phi));
+  EXPECT_EQ(product_of({H, phi, 2 * Operator(M), I}), 2 * (H * phi * M));
+  EXPECT_THROW(sum_of({phi, H}), OperatorError);
+  EXPECT_THROW(product_of({phi, H}), OperatorError);
+}
+
 TEST(Language, NamesForVariables) {
   for (const std::string_view name : {"x", "W_1", "_a", "Mass", "phi2", "i"}) {
     EXPECT_TRUE(is_free_name(name)) << name;

@@ -47,6 +47,42 @@ TEST(Verify, TrueOnes) {
   }
 }
 
+TEST(Verify, TellsWhatIsProved) {
+  for (const auto& [left, right] : std::vector<std::pair<const char*, const char*>>{
+           {"inv(phi)", "I - E_phi"},
+           {"inv(H*phi*M*~phi*~H)", "~(I - H*psi*K)*inv(D)*(I - H*psi*K)"},
+           {"inv(H*phi*M*~phi*~H + armature)*(T - H*phi*(M*~phi*a + b))", "thetadd"},
+           {"H*f + armature*thetadd - T_p", "T"},
+           {"~V*M*V", "~thetad*H*phi*M*~phi*~H*thetad"},
+           {"sqrt(D)*sqrt(D)", "D"},
+           {"inv(sqrt(D))*D*inv(sqrt(D))", "I"},
+           {"phi*M*~phi", "R + phit*R + R*~phit"},
+           {"~B*Omega*B", "~B*~phi*~H*inv(H*phi*M*~phi*~H)*H*phi*B"},
+           {"H*psi*M*~psi*~H", "D - (I - H*psi*K)*armature*~(I - H*psi*K)"},
+       }) {
+    SCOPED_TRACE(left);
+    const Verdict found = verdict(left, right);
+    EXPECT_EQ(to_string(found), "proved");
+    ASSERT_TRUE(found.proof);
+    EXPECT_FALSE(found.proof->steps.empty());
+    EXPECT_THAT(to_string(*found.proof), HasSubstr("\n= 0\n"));
+  }
+  EXPECT_EQ(to_string(verdict("cross(V)*V", "0*V")), "holds") << "no rule for it";
+  EXPECT_EQ(to_string(verdict("phi", "psi")), "refuted");
+  EXPECT_FALSE(verdict("phi", "psi").proof);
+}
+
+TEST(Verify, SystemsHaveWhatIsAskedFor) {
+  EXPECT_EQ(to_string(verdict("H*P*~H", "D")), "proved");
+  EXPECT_EQ(to_string(verdict("H*P*~H", "D", {.armature = true})), "refuted");
+  EXPECT_EQ(to_string(verdict("H*P*~H + armature", "D", {.armature = true, .massless = true})), "proved");
+  const VerifyOptions all{.armature = true, .couplings = true, .massless = true};
+  EXPECT_EQ(to_string(verdict("(I - H*psi*K)*H*phi", "H*psi", all)), "proved");
+  EXPECT_EQ(to_string(verdict("H*phi*M*~phi*~H + armature", "(I + H*phi*K)*D*~(I + H*phi*K)", all)), "proved");
+  EXPECT_THROW(verdict("H*P*~H + armature", "D", all), OperatorError) << "P has no blocks";
+  EXPECT_THROW(verdict("inv(M)*M", "I", {.massless = true}), OperatorError) << "singular";
+}
+
 TEST(Verify, FalseOnes) {
   for (const auto& [left, right] : std::vector<std::pair<const char*, const char*>>{
            {"phi*psi", "psi*phi"},

@@ -52,6 +52,10 @@ Engine::Engine(const Search& search, bool assume) : search_(search), assume_(ass
   }
 }
 
+void Engine::define(Symbol symbol, const Operator& value, const std::string& name, const std::string& source) {
+  add_rule(Word{letter(symbol)}, read(value), name, source);
+}
+
 void Engine::tick(std::size_t work) {
   const bool look = work_ / 256 != (work_ + work) / 256;
   work_ += work;
@@ -423,10 +427,35 @@ Polynomial Engine::read_anew(const Operator& x) {
       atoms_[y >> 1U].symmetric = is_symmetric(normal(read(t.parts[1])));
       return of_letter(y);
     }
-    case TermType::dense_inverse:
-    case TermType::root: {
+    case TermType::dense_inverse: {
       const Letter l = letter(x);
       atoms_[l >> 1U].symmetric = is_symmetric(normal(read(solved(t.parts[0]))));
+      return of_letter(l);
+    }
+    case TermType::root: {
+      const bool is_new = !letters_.contains(x);
+      const Letter l = letter(x);
+      if (is_new) {
+        const Polynomial inner = normal(read(solved(t.parts[0])));
+        Atom& atom = atoms_[l >> 1U];
+        atom.symmetric = is_symmetric(inner);
+        atom.psd = is_psd(inner);
+        atom.pd = is_pd(inner);
+        atom.invertible = atom.pd;
+        if (atom.psd) {
+          add_rule(Word{l, l}, inner, "root", "x^½ x^½ = x");
+        }
+        if (atom.pd && inner.size() == 1 && inner.words.begin()->second == 1) {  // with its inverse, complete
+          const Word w = inner.words.begin()->first;
+          const Letter r = inverse_letter(of_letter(l), true);
+          add_rule(Word{r} + w, of_letter(l), "root", "x^½ x^½ = x");
+          add_rule(w + Word{r}, of_letter(l), "root", "x^½ x^½ = x");
+          const Word whole{inverse_letter(inner, true)};
+          add_rule(Word{r, r}, of_word(whole), "root", "x^½ x^½ = x");
+          add_rule(whole + Word{l}, of_letter(r), "root", "x^½ x^½ = x");
+          add_rule(Word{l} + whole, of_letter(r), "root", "x^½ x^½ = x");
+        }
+      }
       return of_letter(l);
     }
     case TermType::cross:

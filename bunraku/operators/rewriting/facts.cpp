@@ -132,6 +132,9 @@ bool Engine::is_invertible(const Polynomial& p) const {
       return true;
     }
   }
+  if (const std::optional<Polynomial> blocks = diagonal(p); blocks && !(*blocks == p) && is_invertible(*blocks)) {
+    return true;
+  }
   Polynomial negative = p;
   for (auto& [w, c] : negative.words) {
     c = -c;
@@ -139,10 +142,43 @@ bool Engine::is_invertible(const Polynomial& p) const {
   return is_pd(p) || is_pd(negative);
 }
 
-bool Engine::is_singular(const Polynomial& p) const {
-  if (is_strict(p)) {
-    return true;
+std::optional<Polynomial> Engine::diagonal(const Polynomial& p) const {
+  if (search_.conditions.couplings) {  // not body by body
+    return std::nullopt;
   }
+  Polynomial out{p.range, p.domain};
+  bool inward = true;
+  bool outward = true;
+  for (const auto& [w, c] : p.words) {
+    const Shape s = shape(w);
+    inward = inward && (s == Shape::memoryless || s == Shape::in || s == Shape::step_in || s == Shape::strict_in);
+    outward = outward && (s == Shape::memoryless || s == Shape::out || s == Shape::step_out || s == Shape::strict_out);
+    if (s == Shape::memoryless) {
+      out.add(w, c);
+    } else if (s == Shape::in || s == Shape::out) {  // φ and ψ have I on it
+      Word v;
+      for (const Letter l : w) {
+        const Term& t = atom(l).expression.term();
+        const bool loop = t.type == TermType::symbol && (t.symbol == Symbol::phi || t.symbol == Symbol::psi);
+        if (!loop && atom(l).kind != Kind::memoryless) {
+          return std::nullopt;
+        }
+        if (!loop) {
+          v += l;
+        }
+      }
+      out.add(v, c);
+    }
+  }
+  return inward || outward ? std::optional(out) : std::nullopt;
+}
+
+bool Engine::is_singular(const Polynomial& p) const {
+  const std::optional<Polynomial> blocks = diagonal(p);
+  return is_strict(p) || (blocks && blocks->zero());
+}
+
+bool Engine::is_narrow(const Polynomial& p) const {
   // all words pass through a smaller space at the same place
   const Word& first = p.words.begin()->first;
   const auto narrow = [&](bool from_end) {

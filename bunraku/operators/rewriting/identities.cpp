@@ -64,6 +64,15 @@ constexpr Row rows[] = {
     {"one step of ψ", "RK88 (a.8)", "psi*E_phi", "psi - I + psi*K*H"},
     {"one step of ψ", "RK88 (a.8)", "E_phi*psi", "psi - I + K*H*psi"},
     {"velocities", "RK92 (21)", "~phi*~H*thetad", "V"},
+    {"velocities", "RK92 (21)", "~E_phi*V", "V - ~H*thetad"},
+    {"velocities", "RK92 (21), RK88 (a.14)", "~psi*~H*~K*V", "V - ~psi*~H*thetad"},
+    {"velocities", "RK92 (21), RK88 (a.46)", "psi*M*V", "psi*P*~H*thetad + P*V - P*~H*thetad", no_couplings},
+    {"velocities", "RK92 (21), RK88 (a.13)", "~G*V", "~G*~H*thetad + ~K*V", no_couplings},
+    {"velocities", "RK92 (21), (35)", "E_phi*P*V", "P*V - M*V + K*D*~K*V + K*D*thetad", no_couplings},
+    {"velocities", "RK92 (21), RJK91, proof of lemma 1", "~V*K*D*~K*V",
+     "~V*M*V - ~V*K*D*thetad - ~thetad*D*~K*V - ~thetad*D*thetad + ~thetad*armature*thetad"},
+    {"velocities", "RK92 (21), RJK91, proof of lemma 1", "phi*K*D*~K*V",
+     "phi*M*V - phi*P*~H*thetad - P*V + P*~H*thetad", no_couplings},
 
     // inertias
     {"composite bodies", "RK92 (28)", "phi*R + R*~phi", "phi*M*~phi + R", nothing, pair},

@@ -135,7 +135,12 @@ Operator Engine::solved_inverse(const Operator& x) {
     return *out;
   }
   if (refusal_ == Refusal::singular) {
-    throw OperatorError(fmt::format("no identity gives the inverse of '{}': it is singular", shown), cure, what);
+    throw OperatorError(fmt::format("no identity gives the inverse of '{}': it is singular", shown), "", what);
+  }
+  if (refusal_ == Refusal::narrow) {
+    throw OperatorError(
+        fmt::format("no identity gives the inverse of '{}': it is singular, but where every hinge is free", shown),
+        cure, what);
   }
   throw OperatorError(fmt::format("no identity gives the inverse of '{}'", shown), cure, what);
 }
@@ -151,8 +156,8 @@ std::optional<Operator> Engine::inverse(const Polynomial& p, const Show& show) {
     if (!spaces_[static_cast<std::size_t>(p.range)].part.empty()) {  // a block of one body is small
       return opaque(p);
     }
-    if (is_singular(p)) {
-      refusal_ = Refusal::singular;
+    if (is_singular(p) || is_narrow(p)) {
+      refusal_ = is_singular(p) ? Refusal::singular : Refusal::narrow;
       return std::nullopt;
     }
     if (p.size() == 1) {
@@ -184,6 +189,9 @@ std::optional<Operator> Engine::inverse(const Polynomial& p, const Show& show) {
         break;
       }
       if (std::optional<Operator> out = lemma(p, show)) {
+        return out;
+      }
+      if (std::optional<Operator> out = opened_inverse(p, show)) {
         return out;
       }
     }
@@ -535,6 +543,41 @@ std::optional<Operator> Engine::family_inverse(const Polynomial& p, bool assume_
   return result;
 }
 
+/// What is H φ X φ* H* + A once the loops of ψ are opened: (I + H φ K) p, p (I + H φ K)* or both.
+std::optional<Operator> Engine::opened_inverse(const Polynomial& p, const Show& show) {
+  const Identity* by = row(IdentityUse::causal_inverse);
+  if (by == nullptr || rank(p.range) != 2) {
+    return std::nullopt;
+  }
+  const Operator one = identity(p.range);
+  for (std::size_t f = 0; f < families_.size(); ++f) {
+    const int family = static_cast<int>(f);
+    const Letter psi = family_letter(Symbol::psi, family);
+    const bool holds = std::any_of(p.words.begin(), p.words.end(), [&](const auto& each) {
+      return each.first.find(psi) != Word::npos || each.first.find(adjoint(psi)) != Word::npos;
+    });
+    if (!holds) {
+      continue;
+    }
+    const Operator opened = one + Operator(Symbol::H) * Operator(Symbol::phi) * of_family(Symbol::K, family);
+    const Polynomial L = read(opened);
+    for (const auto& [left, right] : {std::pair{true, false}, std::pair{false, true}, std::pair{true, true}}) {
+      Polynomial q = left ? product(L, p) : p;
+      q = normal(right ? product(q, adjoint(L)) : q);
+      std::optional<Operator> inner = q.zero() ? std::nullopt : family_inverse(q, false, {});
+      if (inner) {
+        const Operator out = right ? ~opened * *inner : *inner;
+        const Operator result = left ? out * opened : out;
+        if (show) {
+          show(by->name, by->source, false, result);
+        }
+        return result;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 /// x + u v: x⁻¹ − x⁻¹ u inv(I + v x⁻¹ u) v x⁻¹, u into a smaller space.
 std::optional<Operator> Engine::lemma(const Polynomial& p, const Show& show) {
   if (row(IdentityUse::inversion_lemma) == nullptr || p.size() < 2) {
@@ -609,7 +652,7 @@ std::optional<Operator> Engine::opaque(const Polynomial& p) {
     return std::nullopt;
   }
   const bool known = is_invertible(p);
-  if (!known && refusal_ != Refusal::singular) {
+  if (!known) {
     condition(fmt::format("{} is invertible", to_ascii(tidied(whole))));
   }
   return expression(inverse_letter(p, known || assume_));

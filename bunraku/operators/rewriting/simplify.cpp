@@ -148,10 +148,29 @@ Derivation derive(const Operator& x, const Search& search) {
   return searched(x, search, true);
 }
 
+namespace {
+
+/// What is evaluated keeps the vectors that are there; proofs need to know what they are made of.
+void define_vectors(Engine& engine, bool passive) {
+  const Operator phi(Symbol::phi);
+  const Operator H(Symbol::H);
+  const Operator thetadd(Symbol::thetadd);
+  const Operator ideal = H * Operator(Symbol::f) + Operator(Symbol::armature) * thetadd;
+  engine.define(Symbol::T, passive ? ideal - Operator(Symbol::T_p) : ideal, "hinge forces", "RK92 (12), (24)");
+  engine.define(Symbol::f, phi * (Operator(Symbol::M) * Operator(Symbol::alpha) + Operator(Symbol::b)), "forces",
+                "RK92 (24)");
+  engine.define(Symbol::alpha, ~phi * (~H * thetadd + Operator(Symbol::a)), "accelerations", "RK92 (25)");
+}
+
+}  // namespace
+
 std::optional<Derivation> prove(const Operator& left, const Operator& right, const Search& search) {
   const Operator difference = left - right;
   try {
     Engine engine(search, true);
+    if (!search.identities) {
+      define_vectors(engine, operators::symbols_in(difference).contains(Symbol::T_p));
+    }
     engine.record(difference);
     const Operator written = engine.solved(difference);
     const Polynomial p = engine.normal(engine.read(written), engine.shown_as_root());
@@ -172,10 +191,13 @@ std::optional<Derivation> prove(const Operator& left, const Operator& right, con
 }
 
 std::string to_string(const Derivation& derivation) {
+  const auto text = [](const Operator& x) {
+    return x.term().type == TermType::scale && x.term().number == 0 ? "0" : to_unicode(x);
+  };
   std::string out = fmt::format("  {}\n", to_unicode(derivation.start));
   for (const DerivationStep& step : derivation.steps) {
-    out += fmt::format("= {}\n      by {}{}, {}\n", to_unicode(step.expression), step.rule,
-                       step.adjoint ? " (adjoint)" : "", step.source);
+    out += fmt::format("= {}\n      by {}{}, {}\n", text(step.expression), step.rule, step.adjoint ? " (adjoint)" : "",
+                       step.source);
   }
   for (const std::string& condition : derivation.conditions) {
     out += fmt::format("  where {}\n", condition);

@@ -57,7 +57,8 @@ BUNRAKU_API Derivation derive(const Operator& x, const Search& search = {});
 BUNRAKU_API std::string explain(const Operator& x, const Search& search = {});
 
 /// How the identities make two expressions equal: a derivation of left − right to zero. Nothing where they do not, or
-/// where an inverse is not found. What is inverted on either side is taken to be invertible.
+/// where an inverse is not found. What is inverted on either side is taken to be invertible, and hinges to be without
+/// forces of their own where T_p is not named.
 BUNRAKU_API std::optional<Derivation> prove(const Operator& left, const Operator& right, const Search& search = {});
 
 }  // namespace bunraku

@@ -70,16 +70,18 @@ enum class Grouping {
 using Show = std::function<void(const std::string&, const std::string&, bool, const Operator&)>;
 
 /// How x⁻¹ was refused.
-enum class Refusal { none, no_rule, singular };
+enum class Refusal { none, singular, narrow };
 
 /// One search. Not shared between threads.
-class Engine {
+class BUNRAKU_API Engine {
  public:
   /// `assume`: what the expression inverts is invertible.
   Engine(const Search& search, bool assume);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  /// Replaces a vector by what it is made of.
+  void define(Symbol symbol, const Operator& value, const std::string& name, const std::string& source);
   /// Starts recording steps, of this whole expression.
   void record(const Operator& root) { root_ = root; }
   const std::vector<DerivationStep>& steps() const { return steps_; }
@@ -144,6 +146,8 @@ class Engine {
   bool is_pd(const Polynomial& p) const;
   bool is_invertible(const Polynomial& p) const;
   bool is_singular(const Polynomial& p) const;
+  bool is_narrow(const Polynomial& p) const;
+  std::optional<Polynomial> diagonal(const Polynomial& p) const;
   bool through_hinges(const Word& w) const;
   int rank(int space) const;
   void condition(const std::string& what);
@@ -170,6 +174,7 @@ class Engine {
   std::optional<Operator> causal_inverse(const Polynomial& p, const Show& show);
   std::optional<Operator> push_through(const Polynomial& p, bool suffix);
   std::optional<Operator> family_inverse(const Polynomial& p, bool assume_symmetric, const Show& show);
+  std::optional<Operator> opened_inverse(const Polynomial& p, const Show& show);
   std::optional<Operator> lemma(const Polynomial& p, const Show& show);
   std::optional<Operator> opaque(const Polynomial& p);
   Operator identity(int space) const;
