@@ -87,16 +87,22 @@ template <bool forces, Kind kind, bool geared, bool careful>
       }
     }
     const T inverse = careful ? factors.inverse(D, doubt_[at(l.v)]) : T(1) / D;
-    factors.U[at(l.v)] = U;
-    factors.D_inverse[at(l.v)] = inverse;
     Force<T> z{};
     T epsilon{};
     if constexpr (forces) {
       z = force_[at(k)];
       epsilon = torque[l.v] - z.moment.z;
-      epsilon_[at(l.v)] = epsilon;
     }
+    // kept only when P⁺ is known: the compiler would copy P before, for fear that this changes it
+    const auto keep = [&] {
+      factors.U[at(l.v)] = U;
+      factors.D_inverse[at(l.v)] = inverse;
+      if constexpr (forces) {
+        epsilon_[at(l.v)] = epsilon;
+      }
+    };
     if (l.parent < 0) {
+      keep();
       continue;
     }
     // P⁺ = P − U D⁻¹ U*; without armature what couples to the hinge's axis vanishes
@@ -123,6 +129,7 @@ template <bool forces, Kind kind, bool geared, bool careful>
     C.m[2][0] = geared ? C.m[2][0] * left : T(0);
     C.m[2][1] = geared ? C.m[2][1] * left : T(0);
     C.m[2][2] = geared ? C.m[2][2] * left : T(0);
+    keep();
     if constexpr (forces) {  // z⁺ = z + G ε + P⁺ a, with a = ω × H*θ̇ here; the arm's part comes below
       const T rate = v_[l.v];
       const T x = turning_[at(k + 1)].w.y * rate;
