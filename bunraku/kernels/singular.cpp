@@ -15,6 +15,10 @@ Error massless(const Hinge& hinge, std::string_view also) {
       fmt::format("hinge '{}' {}moves nothing that has mass: its articulated inertia D is singular", hinge.name, also));
 }
 
+Error too_heavy(const Hinge& hinge, std::string_view also) {
+  return Error(fmt::format("hinge '{}' {}carries more mass than numbers of this precision can tell", hinge.name, also));
+}
+
 namespace {
 
 /// How far a hinge's coordinate can shift its body, at most.
@@ -103,8 +107,7 @@ void check_positive(const Hinge& hinge, const HingeDoubt<T>& doubt, const RigidI
     const Motion<T>& H = doubt.H[c];
     rounding[c] = rounding_of(H, static_cast<T>(hinge.dofs[c].armature), own, carried);
     if (!std::isfinite(rounding[c])) {
-      throw Error(fmt::format("hinge '{}' {}carries more mass than numbers of this precision can tell", hinge.name,
-                              doubt.also));
+      throw too_heavy(hinge, doubt.also);
     }
     if (!(doubt.D_inverse[c] > T(0))) {
       throw massless(hinge, doubt.also);

@@ -47,6 +47,8 @@ T doubtful_part(int coordinates) {
 
 /// The error of a hinge without inertia; `also` says more of the hinge: "is ... and ".
 Error massless(const Hinge& hinge, std::string_view also = {});
+/// The error of a hinge that carries more than T can tell from nothing.
+Error too_heavy(const Hinge& hinge, std::string_view also = {});
 
 /// For each velocity of all hinges: a D above it is positive beyond rounding at any configuration within the limits;
 /// one below may be so, too. A slide without limits is taken as 16 times as long as the model. O(N).

@@ -209,11 +209,12 @@ void Sweeps<T>::settle_doubts(const Factors<T>& factors) {
 template <class T>
 void Sweeps<T>::settle_doubt(const CoupledLinks& c, const Factors<T>& factors) {
   const std::size_t m = c.coordinates.size();
-  const auto refuse = [&](int v) {
+  const auto hinge_of = [&](int v) -> const Hinge& {
     const auto owner = std::find_if(tree_.links.begin() + c.begin, tree_.links.begin() + c.end,
                                     [v](const Link<T>& l) { return l.v <= v && v < l.v + l.nv; });
-    throw massless(model_.bodies()[at(owner->body)].hinge, "is coupled to others and ");
+    return model_.bodies()[at(owner->body)].hinge;
   };
+  constexpr const char* also = "is coupled to others and ";
   std::fill(rounding_.begin(), rounding_.end(), T(0));
   for (int k = c.begin; k < c.end; ++k) {
     const Link<T>& l = tree_.links[at(k)];
@@ -229,8 +230,11 @@ void Sweeps<T>::settle_doubt(const CoupledLinks& c, const Factors<T>& factors) {
   for (std::size_t j = 0; j < m; ++j) {
     const int v = c.coordinates[j];
     rounding_[j] *= rounding_[j];
+    if (!std::isfinite(rounding_[j])) {
+      throw too_heavy(hinge_of(v), also);
+    }
     if (!(factors.D_inverse[at(v)] > T(0))) {
-      refuse(v);
+      throw massless(hinge_of(v), also);
     }
     for (std::size_t i = 0; i <= j; ++i) {
       const T part = (i == j ? T(1) : L[i * m + j]) / factors.D_inverse[at(v)];
@@ -241,7 +245,7 @@ void Sweeps<T>::settle_doubt(const CoupledLinks& c, const Factors<T>& factors) {
   }
   const int vanishes = vanishing_pivot(square_.data(), static_cast<int>(m), rounding_.data(), pivots_.data());
   if (vanishes >= 0) {
-    refuse(c.coordinates[at(vanishes)]);
+    throw massless(hinge_of(c.coordinates[at(vanishes)]), also);
   }
 }
 

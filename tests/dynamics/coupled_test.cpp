@@ -10,6 +10,7 @@
 #include "support/coupled_models.hpp"
 #include "support/dense_reference.hpp"
 #include "support/random_model.hpp"
+#include "support/traps.hpp"
 
 namespace bunraku::test {
 namespace {
@@ -174,6 +175,7 @@ std::string says(F&& f) {
 std::vector<std::string> complaints(const Model& model) {
   State state(model);
   const VectorXd zero = VectorXd::Zero(model.nv());
+  const Traps traps;
   return {says([&] { static_cast<void>(forward_dynamics(state, zero)); }),
           says([&] { static_cast<void>(inverse_mass_times(state, zero)); }),
           says([&] { static_cast<void>(inverse_mass_matrix(state)); }),
