@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/dynamics/detail/state_data.hpp"
 
 namespace bunraku {
@@ -28,15 +27,23 @@ void forward_dynamics(BasicState<T>& state, In<T> torques, Out<T> accelerations,
     s.sweeps.forward(s.torques.data(), acceleration.data());
     return;
   }
-  s.need_factor();
-  s.sweeps.inverse(s.v.data(), s.sweeps.zeros(), s.torques.data());
-  s.add_passive(s.torques);
-  s.coordinates.gather(s.torques, s.unit);
-  s.subtract_applied(forces, s.unit);
-  for (std::size_t i = 0; i < s.unit.size(); ++i) {
-    acceleration[i] = torque[i] - s.unit[i];
+  s.coordinates.place(torque, s.full);
+  if (s.has_passive) {
+    std::fill(s.torques.begin(), s.torques.end(), T(0));
+    s.add_passive(s.torques);
+    for (std::size_t i = 0; i < s.torques.size(); ++i) {
+      s.full[i] -= s.torques[i];
+    }
   }
-  kernels::solve_factored(s.factor, acceleration.data());
+  if (!forces.empty()) {
+    std::fill(s.unit.begin(), s.unit.end(), T(0));
+    s.subtract_applied(forces, s.unit);
+    for (std::size_t i = 0; i < s.unit.size(); ++i) {
+      s.full[static_cast<std::size_t>(s.coordinates.leaders[i])] -= s.unit[i];
+    }
+  }
+  s.sweeps.forward(s.full.data(), s.torques.data());
+  s.coordinates.pick(s.torques, acceleration);
 }
 
 template void forward_dynamics(BasicState<double>&, In<double>, Out<double>, Forces<double>);

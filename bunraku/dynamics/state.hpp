@@ -27,14 +27,14 @@ struct StateData;
 ///
 /// In their documentation N is the number of bodies, n that of velocity coordinates, d the depth of a node. Matrices
 /// are column by column. A mimic hinge has no coordinate of its own: everything is in the coordinates that are left,
-/// exactly; what is O(N) with an inverse of 𝓜 in it is then O(N² + n³), N counting mimic hinges too.
+/// exactly. Coupled bodies and those between are then eliminated as one, of c coordinates, with a term c³ for each.
 template <class T>
 class BUNRAKU_API BasicState {
  public:
   /// n numbers of the state, to be read in place.
   using Numbers = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
-  /// At the neutral configuration, at rest. O(N) memory; models with mimic hinges O(N²).
+  /// At the neutral configuration, at rest. O(N) memory; see above for models with mimic hinges.
   explicit BasicState(Model model, PassiveForces passive = PassiveForces::included);
   ~BasicState();
   BasicState(const BasicState& other);                 ///< The same model, q and v; nothing else is shared. O(N).

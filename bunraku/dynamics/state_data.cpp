@@ -12,6 +12,14 @@
 
 namespace bunraku::detail {
 
+namespace {
+
+/// With mimics and at most so many velocities the dense scratch is there from the beginning; with more, from its first
+/// use, since most who have such models never need it.
+constexpr int most_dense_at_once = 256;
+
+}  // namespace
+
 template <class T>
 StateData<T>::StateData(Model m, PassiveForces p)
     : model(std::move(m)),
@@ -35,17 +43,15 @@ StateData<T>::StateData(Model m, PassiveForces p)
                                     (dof.damping != 0 || dof.friction != 0 || dof.stiffness != 0));
     }
   }
-  if (coordinates.has_mimics) {
-    const auto n = static_cast<std::size_t>(coordinates.nv);
-    full_mass.resize(n * n);
-    reduced_mass.resize(model.nv(), model.nv());
-    factor.resize(model.nv(), model.nv());
-    free_mass.resize(model.nv(), model.nv());
+  if (coordinates.has_mimics && coordinates.nv <= most_dense_at_once) {
+    make_room();
   }
   at_rest.resize(static_cast<std::size_t>(model.nv()));
   if (coordinates.has_mimics) {
     own_q.resize(static_cast<std::size_t>(model.nq()));
     own_v.resize(static_cast<std::size_t>(model.nv()));
+    spread_x.resize(v.size());
+    spread_solution.resize(v.size());
   }
   may_refuse = coordinates.has_mimics || !coordinates.customs.empty();
   if (may_refuse) {
@@ -57,6 +63,14 @@ StateData<T>::StateData(Model m, PassiveForces p)
   free_U.resize(static_cast<std::size_t>(coordinates.nv));
   free_L.resize(static_cast<std::size_t>(coordinates.nd));
   upsilon.resize(model.bodies().size());
+}
+
+template <class T>
+void StateData<T>::make_room() {
+  full_mass.resize(full.size() * full.size());
+  reduced_mass.resize(model.nv(), model.nv());
+  factor.resize(model.nv(), model.nv());
+  free_mass.resize(model.nv(), model.nv());
 }
 
 template <class T>
@@ -90,9 +104,9 @@ void StateData<T>::solve(std::span<const T> x, std::span<T> out) {
     sweeps.solve(x.data(), out.data());
     return;
   }
-  need_factor();
-  std::copy(x.begin(), x.end(), out.begin());
-  kernels::solve_factored(factor, out.data());
+  coordinates.place(x, spread_x);
+  sweeps.solve(spread_x.data(), spread_solution.data());
+  coordinates.pick(spread_solution, out);
 }
 
 template <class T>
@@ -125,14 +139,39 @@ void StateData<T>::need_factor() {
 
 template <class T>
 void StateData<T>::fold_mass() {
+  make_room();
+  fold_mass(reduced_mass.data());
+}
+
+template <class T>
+void StateData<T>::fold_mass(T* out) {
+  full_mass.resize(full.size() * full.size());
   sweeps.mass_matrix(full_mass.data());
-  reduced_mass.setZero();
-  const auto n = static_cast<std::size_t>(coordinates.nv);
+  const auto n = static_cast<std::size_t>(nv());
+  const auto column_of = [&](int j) { return full_mass.data() + static_cast<std::size_t>(j) * full.size(); };
   for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto& a = coordinates.velocities[i];
-      const auto& b = coordinates.velocities[j];
-      reduced_mass(a.own, b.own) += a.ratio * b.ratio * full_mass[j * n + i];
+    const T* from = column_of(coordinates.leaders[j]);
+    T* to = out + j * n;
+    for (const kernels::CopySlot& c : coordinates.own_velocities) {
+      std::copy_n(from + c.full, c.count, to + c.user);
+    }
+    for (const int i : coordinates.followers) {  // and the transpose of what followers' columns get below
+      const kernels::Follower<T>& row = coordinates.velocities[static_cast<std::size_t>(i)];
+      to[row.own] += row.ratio * from[i];
+    }
+  }
+  for (const int j : coordinates.followers) {
+    const kernels::Follower<T>& column = coordinates.velocities[static_cast<std::size_t>(j)];
+    const T* from = column_of(j);
+    T* to = out + static_cast<std::size_t>(column.own) * n;
+    for (const kernels::CopySlot& c : coordinates.own_velocities) {
+      for (int i = 0; i < c.count; ++i) {
+        to[c.user + i] += column.ratio * from[c.full + i];
+      }
+    }
+    for (const int i : coordinates.followers) {
+      const kernels::Follower<T>& row = coordinates.velocities[static_cast<std::size_t>(i)];
+      to[row.own] += column.ratio * row.ratio * from[i];
     }
   }
 }

@@ -1,6 +1,6 @@
 /// Forward dynamics by articulated bodies (RK92 34–41, §VII): ω outward; P, D, U and ε inward; θ̈ outward.
+#include "bunraku/kernels/hand_over.hpp"
 #include "bunraku/kernels/singular.hpp"
-#include "bunraku/kernels/sweeps.hpp"
 
 namespace bunraku::kernels {
 
@@ -70,41 +70,9 @@ Motion<T> Sweeps<T>::hinge_bias_of(int k) const {
   return {Vec3<T>::zero(), {w.y * twice, -w.x * twice, T(0)}};  // 2 ω × z q̇
 }
 
-/// P(k): the link's own inertia and what its children have handed over, nothing for a leaf. Number by number: a copy of
-/// all at once would wait for the children's numbers to reach memory.
 template <class T>
-BUNRAKU_INLINE ArticulatedInertia<T> Sweeps<T>::gathered(int k) const {
-  const Link<T>& l = tree_.links[at(k)];
-  const Sym3<T>& i = l.inertia.inertia;
-  const Vec3<T>& h = l.inertia.first_moment;
-  const T& m = l.inertia.mass;
-  const Sym3<T>& J = P_[at(k)].rotational;
-  const Mat3<T>& C = P_[at(k)].coupling;
-  const Sym3<T>& L = P_[at(k)].linear;
-  return {{i.xx + J.xx, i.yy + J.yy, i.zz + J.zz, i.xy + J.xy, i.xz + J.xz, i.yz + J.yz},
-          {{{C(0, 0), C(0, 1) - h.z, C(0, 2) + h.y},
-            {C(1, 0) + h.z, C(1, 1), C(1, 2) - h.x},
-            {C(2, 0) - h.y, C(2, 1) + h.x, C(2, 2)}}},
-          {m + L.xx, m + L.yy, m + L.zz, L.xy, L.xz, L.yz}};
-}
-
-/// Adds φ(p) P φ*(p) to what the parent of a link has gathered: the first to arrive sets it. Returns the coupling block
-/// of what was added.
-template <class T>
-BUNRAKU_INLINE Mat3<T> Sweeps<T>::hand_over(const Link<T>& l, const Vec3<T>& p, const ArticulatedInertia<T>& P) {
-  const ArticulatedInertia<T> moved = shifted(P, p);
-  ArticulatedInertia<T>& sum = P_[at(l.parent)];
-  if (l.opens_parent) {
-    put(moved, sum);
-  } else {
-    sum += moved;
-  }
-  return moved.coupling;
-}
-
-template <class T>
-template <bool forces, Kind kind, bool geared>
-void Sweeps<T>::eliminate_revolute(int begin, int end, Factors<T>& factors, const T* torque) {
+template <bool forces, Kind kind, bool geared, bool careful>
+[[gnu::noinline]] bool Sweeps<T>::eliminate_revolute(int begin, int end, Factors<T>& factors, const T* torque) {
   for (int k = end - 1; k >= begin; --k) {
     const Link<T>& l = tree_.links[at(k)];
     const ArticulatedInertia<T> P = gathered(k);
@@ -113,17 +81,28 @@ void Sweeps<T>::eliminate_revolute(int begin, int end, Factors<T>& factors, cons
     Sym3<T> L = P.linear;
     const Force<T> U{{J.xz, J.yz, J.zz}, C.row(2)};
     const T D = geared ? J.zz + l.armature : J.zz;
-    const T inverse = factors.inverse(D, doubt_[at(l.v)]);
-    factors.U[at(l.v)] = U;
-    factors.D_inverse[at(l.v)] = inverse;
+    if constexpr (!careful) {
+      if (!(D > doubt_[at(l.v)])) [[unlikely]] {
+        return false;
+      }
+    }
+    const T inverse = careful ? factors.inverse(D, doubt_[at(l.v)]) : T(1) / D;
     Force<T> z{};
     T epsilon{};
     if constexpr (forces) {
       z = force_[at(k)];
       epsilon = torque[l.v] - z.moment.z;
-      epsilon_[at(l.v)] = epsilon;
     }
+    // kept only when P⁺ is known: the compiler would copy P before, for fear that this changes it
+    const auto keep = [&] {
+      factors.U[at(l.v)] = U;
+      factors.D_inverse[at(l.v)] = inverse;
+      if constexpr (forces) {
+        epsilon_[at(l.v)] = epsilon;
+      }
+    };
     if (l.parent < 0) {
+      keep();
       continue;
     }
     // P⁺ = P − U D⁻¹ U*; without armature what couples to the hinge's axis vanishes
@@ -150,6 +129,7 @@ void Sweeps<T>::eliminate_revolute(int begin, int end, Factors<T>& factors, cons
     C.m[2][0] = geared ? C.m[2][0] * left : T(0);
     C.m[2][1] = geared ? C.m[2][1] * left : T(0);
     C.m[2][2] = geared ? C.m[2][2] * left : T(0);
+    keep();
     if constexpr (forces) {  // z⁺ = z + G ε + P⁺ a, with a = ω × H*θ̇ here; the arm's part comes below
       const T rate = v_[l.v];
       const T x = turning_[at(k + 1)].w.y * rate;
@@ -177,6 +157,7 @@ void Sweeps<T>::eliminate_revolute(int begin, int end, Factors<T>& factors, cons
       up.force += force + L * arm;
     }
   }
+  return true;
 }
 
 /// A free body against the world: H = I, so that U(j) is a column of what is left of P, without anything beyond j.
@@ -264,16 +245,27 @@ void Sweeps<T>::eliminate_other(int k, Factors<T>& factors, const T* torque) {
 }
 
 template <class T>
-template <bool forces>
-void Sweeps<T>::eliminate(Factors<T>& factors, const T* torque) {
+template <bool forces, bool careful>
+bool Sweeps<T>::eliminate(Factors<T>& factors, const T* torque) {
   factors.doubtful = false;
-  for (std::size_t r = tree_.runs.size(); r-- > 0;) {
-    const Run& run = tree_.runs[r];
+  for (std::size_t r = tree_.stages.size(); r-- > 0;) {
+    const Run& run = tree_.stages[r];
+    bool certain = true;
     const auto revolute = [&]<Kind kind>(int begin, int end) {
-      run.geared ? eliminate_revolute<forces, kind, true>(begin, end, factors, torque)
-                 : eliminate_revolute<forces, kind, false>(begin, end, factors, torque);
+      if constexpr (careful) {  // which is rare: for all kinds alike
+        eliminate_revolute<forces, Kind::revolute_full, true, true>(begin, end, factors, torque);
+      } else {
+        certain = run.geared ? eliminate_revolute<forces, kind, true, false>(begin, end, factors, torque)
+                             : eliminate_revolute<forces, kind, false, false>(begin, end, factors, torque);
+      }
     };
-    if (!if_revolute(run, revolute)) {
+    if (if_revolute(run, revolute)) {
+      if (!certain) [[unlikely]] {
+        return false;
+      }
+    } else if (run.cluster >= 0) {
+      eliminate_cluster<forces>(run, factors, torque);
+    } else {
       for (int k = run.end - 1; k >= run.begin; --k) {
         run.kind == Kind::floating ? eliminate_floating<forces>(k, factors, torque)
                                    : eliminate_other<forces>(k, factors, torque);
@@ -282,6 +274,14 @@ void Sweeps<T>::eliminate(Factors<T>& factors, const T* torque) {
   }
   if (factors.doubtful) [[unlikely]] {
     settle_doubts(factors);
+  }
+  return true;
+}
+
+template <class T>
+void Sweeps<T>::eliminate(Factors<T>& factors) {
+  if (!eliminate<false, false>(factors, nullptr)) [[unlikely]] {
+    eliminate<false, true>(factors, nullptr);
   }
 }
 
@@ -322,10 +322,9 @@ void Sweeps<T>::accelerate_other(int k, T* acceleration) {
   alpha_[at(k + 1)] = alpha;
 }
 
+/// ω of all links, and their bias forces.
 template <class T>
-void Sweeps<T>::forward(const T* torque, T* acceleration) {
-  need_positions();
-  alpha_[0].linear = base_acceleration_;
+void Sweeps<T>::turn_all() {
   for (const Run& run : tree_.runs) {
     const auto revolute = [&]<Kind kind>(int begin, int end) { spin_revolute<kind>(begin, end); };
     if (!if_revolute(run, revolute)) {
@@ -334,10 +333,25 @@ void Sweeps<T>::forward(const T* torque, T* acceleration) {
       }
     }
   }
-  eliminate<true>(of_forward_, torque);
-  for (const Run& run : tree_.runs) {
+}
+
+template <class T>
+void Sweeps<T>::forward(const T* torque, T* acceleration) {
+  need_positions();
+  alpha_[0].linear = base_acceleration_;
+  turn_all();
+  if (!eliminate<true, false>(of_forward_, torque)) [[unlikely]] {
+    turn_all();
+    eliminate<true, true>(of_forward_, torque);
+  }
+  for (const Run& run : tree_.stages) {
     const auto revolute = [&]<Kind kind>(int begin, int end) { accelerate_revolute<kind>(begin, end, acceleration); };
-    if (!if_revolute(run, revolute)) {
+    if (if_revolute(run, revolute)) {
+      continue;
+    }
+    if (run.cluster >= 0) {
+      smooth_cluster<true>(run, of_forward_, acceleration);
+    } else {
       for (int k = run.begin; k < run.end; ++k) {
         accelerate_other(k, acceleration);
       }
@@ -345,9 +359,11 @@ void Sweeps<T>::forward(const T* torque, T* acceleration) {
   }
 }
 
-template void Sweeps<double>::eliminate<false>(Factors<double>&, const double*);
+template void Sweeps<double>::eliminate(Factors<double>&);
+template Motion<double> Sweeps<double>::hinge_bias_of(int) const;
 template void Sweeps<double>::forward(const double*, double*);
-template void Sweeps<float>::eliminate<false>(Factors<float>&, const float*);
+template void Sweeps<float>::eliminate(Factors<float>&);
+template Motion<float> Sweeps<float>::hinge_bias_of(int) const;
 template void Sweeps<float>::forward(const float*, float*);
 
 }  // namespace bunraku::kernels

@@ -43,9 +43,9 @@ BUNRAKU_INLINE Lanes<T> along(const Motion<T>& H, const Columns<T>& c) {
 
 /// Puts f into coordinate e's column.
 template <class T>
-BUNRAKU_INLINE void Sweeps<T>::insert(int e, const Force<T>& f) {
-  T* cells = reinterpret_cast<T*>(columns_.data()) + layout_.cell[at(e)];
-  const auto lane = static_cast<std::size_t>(layout_.slot[at(e)]) % static_cast<std::size_t>(lane_count<T>);
+BUNRAKU_INLINE void Sweeps<T>::insert(const ColumnLayout& layout, int e, const Force<T>& f) {
+  T* cells = reinterpret_cast<T*>(columns_.data()) + layout.cell[at(e)];
+  const auto lane = static_cast<std::size_t>(layout.slot[at(e)]) % static_cast<std::size_t>(lane_count<T>);
   Columns<T>& c = *reinterpret_cast<Columns<T>*>(cells - lane);
   const auto mask = *reinterpret_cast<const Loose<typename LaneMask<T>::Bits>*>(lane_masks<T>.bits[lane]);
   c.moment.x = blended(c.moment.x, mask, f.moment.x);

@@ -52,16 +52,17 @@ void Sweeps<T>::compose_revolute(int begin, int end, T* out) {
   for (int k = end - 1; k >= begin; --k) {
     const Link<T>& l = tree_.links[at(k)];
     const RigidInertia<T> R = composed(k);
-    const int e = layout_.first[at(k)];
-    insert(e, {{R.inertia.xz, R.inertia.yz, R.inertia.zz}, {-R.first_moment.y, R.first_moment.x, T(0)}});
-    out[layout_.row[at(e)] + l.v] = R.inertia.zz + l.armature;
-    store(layout_, e, e + 1, layout_.coordinate_end[at(e)], cells() + 2 * lane_count<T>, out);
+    const int e = composite_layout_.first[at(k)];
+    insert(composite_layout_, e,
+           {{R.inertia.xz, R.inertia.yz, R.inertia.zz}, {-R.first_moment.y, R.first_moment.x, T(0)}});
+    out[composite_layout_.row[at(e)] + l.v] = R.inertia.zz + l.armature;
+    store(composite_layout_, e, e + 1, composite_layout_.coordinate_end[at(e)], cells() + 2 * lane_count<T>, out);
     if (l.parent >= 0) {
       const Spin<T> spin = spin_[at(k)];
       hand_over(l, l.p,
                 {R.mass, turned<kind>(l, spin.forth(R.first_moment)),
                  turned<kind>(l, about_z(spin, DoubleSpin<T>(spin.c, spin.s), R.inertia))});
-      carry<kind>(l, spin, registers(k));
+      carry<kind>(l, spin, registers(composite_layout_, k));
     }
   }
 }
@@ -77,18 +78,18 @@ void Sweeps<T>::compose_floating(int k, T* out) {
   const T own[6][6] = {{i.xx, i.xy, i.xz, T(0), -h.z, h.y}, {i.xy, i.yy, i.yz, h.z, T(0), -h.x},
                        {i.xz, i.yz, i.zz, -h.y, h.x, T(0)}, {T(0), h.z, -h.y, m, T(0), T(0)},
                        {-h.z, T(0), h.x, T(0), m, T(0)},    {h.y, -h.x, T(0), T(0), T(0), m}};
-  const auto n = static_cast<std::ptrdiff_t>(layout_.user.size());
-  const int e = layout_.first[at(k)];
-  T* rows = out + layout_.row[at(e)];
+  const auto n = static_cast<std::ptrdiff_t>(composite_layout_.user.size());
+  const int e = composite_layout_.first[at(k)];
+  T* rows = out + composite_layout_.row[at(e)];
   for (int j = 0; j < 6; ++j) {
     for (int c = 0; c < 6; ++c) {
       rows[j * n + l.v + c] = own[j][c];
     }
   }
-  for (int c = e + 6; c < layout_.coordinate_end[at(e)]; ++c) {
-    const T* cell = cells() + layout_.cell[at(c)];
-    T* across = rows + layout_.user[at(c)];
-    T* down = out + layout_.row[at(c)] + l.v;
+  for (int c = e + 6; c < composite_layout_.coordinate_end[at(e)]; ++c) {
+    const T* cell = cells() + composite_layout_.cell[at(c)];
+    T* across = rows + composite_layout_.user[at(c)];
+    T* down = out + composite_layout_.row[at(c)] + l.v;
 #pragma GCC unroll 6
     for (int j = 0; j < 6; ++j) {
       across[j * n] = down[j] = cell[j * lane_count<T>];
@@ -100,21 +101,21 @@ template <class T>
 void Sweeps<T>::compose_other(int k, T* out) {
   const Link<T>& l = tree_.links[at(k)];
   const RigidInertia<T> R = composed(k);
-  const int e = layout_.first[at(k)];
-  const int end = layout_.coordinate_end[at(e)];
-  const Span span = registers(k);
+  const int e = composite_layout_.first[at(k)];
+  const int end = composite_layout_.coordinate_end[at(e)];
+  const Span span = registers(composite_layout_, k);
   for (int j = 0; j < l.nv; ++j) {
     const Motion<T>& H = column(l.v + j);
     const Force<T> f = R * H;
-    insert(e + j, f);
-    out[layout_.row[at(e + j)] + l.v + j] = dot(H, f) + coordinates_.armature[at(l.v + j)];
+    insert(composite_layout_, e + j, f);
+    out[composite_layout_.row[at(e + j)] + l.v + j] = dot(H, f) + coordinates_.armature[at(l.v + j)];
   }
   for (int j = 0; j < l.nv; ++j) {
     const Motion<T>& H = column(l.v + j);
     for (int r = span.begin; r < span.end; ++r) {
       rows_[at(r)].moment.x = along(H, columns_[at(r)]);
     }
-    store(layout_, e + j, e + j + 1, end, reinterpret_cast<const T*>(rows_.data()), out);
+    store(composite_layout_, e + j, e + j + 1, end, reinterpret_cast<const T*>(rows_.data()), out);
   }
   if (l.parent >= 0) {
     const Transform<T> X = pose(l);
@@ -126,8 +127,8 @@ void Sweeps<T>::compose_other(int k, T* out) {
 template <class T>
 void Sweeps<T>::mass_matrix(T* out) {
   need_positions();
-  const std::size_t n = layout_.user.size();
-  if (layout_.branches) {  // hinges on different branches do not feel each other
+  const std::size_t n = composite_layout_.user.size();
+  if (composite_layout_.branches) {  // hinges on different branches do not feel each other
     std::fill_n(out, n * n, T(0));
   }
   for (std::size_t r = tree_.runs.size(); r-- > 0;) {

@@ -50,9 +50,9 @@ struct MimicSlot {
   double offset = 0;  ///< Added.
 };
 
-/// A stretch of positions that are the same among the user's and those of all hinges.
+/// A stretch of positions, or velocities, that are the same among the user's and those of all hinges.
 struct CopySlot {
-  int user = 0;   ///< Its first among the user's positions.
+  int user = 0;   ///< Its first among the user's.
   int full = 0;   ///< Its first among those of all hinges.
   int count = 0;  ///< How many.
 };
@@ -70,6 +70,7 @@ struct Coordinates {
       add_positions(body);
       has_mimics = has_mimics || follows;
       for (int j = 0; j < n; ++j) {
+        add_velocity(body.v_index + j, follows);
         velocities.push_back({body.v_index + (follows ? 0 : j), static_cast<T>(follows ? body.leader_ratio : 1.0)});
         armature.push_back(static_cast<T>(body.hinge.dofs[static_cast<std::size_t>(j)].armature));
       }
@@ -115,6 +116,19 @@ struct Coordinates {
       out[i] = velocities[i].ratio * x[static_cast<std::size_t>(velocities[i].own)];
     }
   }
+  /// Of all hinges' numbers those of the hinges that follow none, which are the user's.
+  void pick(std::span<const T> x, std::span<T> out) const {
+    for (std::size_t i = 0; i < leaders.size(); ++i) {
+      out[i] = x[static_cast<std::size_t>(leaders[i])];
+    }
+  }
+  /// The user's numbers at those hinges, zeros at the others: pick*, and S* of it is x again.
+  void place(std::span<const T> x, std::span<T> out) const {
+    std::fill(out.begin(), out.end(), T(0));
+    for (std::size_t i = 0; i < leaders.size(); ++i) {
+      out[static_cast<std::size_t>(leaders[i])] = x[i];
+    }
+  }
   /// S*x.
   void gather(std::span<const T> x, std::span<T> out) const {
     for (T& each : out) {
@@ -132,12 +146,32 @@ struct Coordinates {
   std::vector<CustomSlot> customs;          ///< Positions of hinges that the user defines.
   std::vector<Follower<T>> velocities;      ///< One for each velocity of all hinges.
   std::vector<T> armature;                  ///< Likewise.
+  std::vector<int> leaders;                 ///< Where each of the user's velocities is among those of all hinges.
+  std::vector<int> followers;               ///< The other velocities of all hinges.
+  std::vector<CopySlot> own_velocities;     ///< Stretches of the leaders.
   int nq = 0;                               ///< Positions of all hinges.
   int nv = 0;                               ///< Velocities of all hinges.
   int nd = 0;                               ///< Numbers in the nv×nv blocks of all hinges.
   bool has_mimics = false;                  ///< Whether S is more than the identity.
 
  private:
+  static void add_copy(std::vector<CopySlot>& slots, int user, int full, int count) {
+    if (!slots.empty() && slots.back().user + slots.back().count == user &&
+        slots.back().full + slots.back().count == full) {
+      slots.back().count += count;
+    } else {
+      slots.push_back({user, full, count});
+    }
+  }
+  void add_velocity(int user, bool follows) {
+    const int full = static_cast<int>(velocities.size());
+    if (follows) {
+      followers.push_back(full);
+    } else {
+      leaders.push_back(full);
+      add_copy(own_velocities, user, full, 1);
+    }
+  }
   void add_positions(const Body& body) {
     const int count = slots.back().nq;
     if (count == 0) {
@@ -147,12 +181,7 @@ struct Coordinates {
       mimics.push_back({body.q_index, nq, body.leader_ratio, body.leader_offset});
       return;
     }
-    if (!copies.empty() && copies.back().user + copies.back().count == body.q_index &&
-        copies.back().full + copies.back().count == nq) {
-      copies.back().count += count;
-    } else {
-      copies.push_back({body.q_index, nq, count});
-    }
+    add_copy(copies, body.q_index, nq, count);
     if (body.hinge.type == HingeType::spherical || body.hinge.type == HingeType::free) {
       quaternions.push_back({body.q_index, nq, static_cast<int>(slots.size()) - 1});
     }

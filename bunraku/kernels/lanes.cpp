@@ -6,30 +6,60 @@ namespace bunraku::kernels {
 
 template <class T>
 ColumnLayout::ColumnLayout(const Tree<T>& tree) {
+  build<T>(tree, nullptr);
+}
+
+template <class T>
+ColumnLayout::ColumnLayout(const Tree<T>& tree, const Coordinates<T>& coordinates) {
+  build<T>(tree, &coordinates);
+}
+
+/// With the user's coordinates clusters come as one, without them each link on its own.
+template <class T>
+void ColumnLayout::build(const Tree<T>& tree, const Coordinates<T>* coordinates) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   const std::size_t n = tree.links.size();
   constexpr int lanes = lane_count<T>;
   first.resize(n);
+  std::vector<int> last(n);
+  std::vector<int> slot_begin(n);
   std::vector<int> slot_end(n);
   std::vector<int> end(n);
+  std::vector<int> opened(tree.clusters.size(), -1);  // the first link of each cluster
+  std::vector<int> owner;                             // of each coordinate, the first link of a cluster
   int next = 0;
   int previous = -1;
-  for (const int k : tree.depth_first) {
+  for (const int k : coordinates != nullptr ? tree.nested : tree.depth_first) {
     const Link<T>& link = tree.links[at(k)];
     if (link.parent != previous || link.parent < 0) {  // not its parent's first child
       branches = branches || previous >= 0;
       next = (next + lanes - 1) / lanes * lanes;
     }
-    first[at(k)] = static_cast<int>(slot.size());
-    for (int j = 0; j < link.nv; ++j) {
-      const int before = link.parent < 0 ? -1 : first[at(link.parent)] + tree.links[at(link.parent)].nv - 1;
-      parent.push_back(j > 0 ? static_cast<int>(slot.size()) - 1 : before);
-      user.push_back(link.v + j);
-      slot.push_back(next++);
+    previous = k;
+    const int cluster = coordinates != nullptr ? tree.cluster_of[at(k)] : -1;
+    slot_begin[at(k)] = next;
+    if (cluster >= 0 && opened[at(cluster)] >= 0) {
+      first[at(k)] = first[at(opened[at(cluster)])];
+      last[at(k)] = last[at(opened[at(cluster)])];
+    } else {
+      first[at(k)] = static_cast<int>(slot.size());
+      const int count = cluster < 0 ? link.nv : static_cast<int>(tree.clusters[at(cluster)].coordinates.size());
+      for (int j = 0; j < count; ++j) {
+        const int before = link.parent < 0 ? -1 : last[at(link.parent)];
+        parent.push_back(j > 0 ? static_cast<int>(slot.size()) - 1 : before);
+        full.push_back(cluster < 0 ? link.v + j : tree.clusters[at(cluster)].coordinates[at(j)]);
+        user.push_back(coordinates != nullptr ? coordinates->velocities[at(full.back())].own : full.back());
+        slot.push_back(next++);
+        owner.push_back(k);
+      }
+      last[at(k)] = static_cast<int>(slot.size()) - 1;
+      if (cluster >= 0) {
+        opened[at(cluster)] = k;
+        slot_begin[at(k)] = next;
+      }
     }
     slot_end[at(k)] = next;
     end[at(k)] = static_cast<int>(slot.size());
-    previous = k;
   }
   for (std::size_t k = n; k-- > 0;) {
     if (const int up = tree.links[k].parent; up >= 0) {
@@ -38,11 +68,16 @@ ColumnLayout::ColumnLayout(const Tree<T>& tree) {
     }
   }
   for (std::size_t k = 0; k < n; ++k) {
-    register_begin.push_back(slot[at(first[k])] / lanes);
-    register_end.push_back((slot_end[k] + lanes - 1) / lanes);
+    register_begin.push_back(slot_begin[k] / lanes);
+    register_end.push_back(slot_end[k] == slot_begin[k] ? register_begin[k] : (slot_end[k] + lanes - 1) / lanes);
   }
-  for (const int k : tree.depth_first) {
-    coordinate_end.insert(coordinate_end.end(), at(tree.links[at(k)].nv), end[at(k)]);
+  for (const int k : owner) {
+    const int cluster = coordinates != nullptr ? tree.cluster_of[at(k)] : -1;
+    coordinate_end.push_back(end[at(k)]);
+    for (int i = cluster < 0 ? 0 : tree.clusters[at(cluster)].begin; cluster >= 0 && i < tree.clusters[at(cluster)].end;
+         ++i) {
+      coordinate_end.back() = std::max(coordinate_end.back(), end[at(i)]);
+    }
   }
   for (const int each : user) {
     row.push_back(each * static_cast<std::ptrdiff_t>(user.size()));
@@ -58,7 +93,9 @@ ColumnLayout::ColumnLayout(const Tree<T>& tree) {
   registers = (next + lanes - 1) / lanes;
 }
 
-template ColumnLayout::ColumnLayout(const Tree<double>& tree);
-template ColumnLayout::ColumnLayout(const Tree<float>& tree);
+template ColumnLayout::ColumnLayout(const Tree<double>&);
+template ColumnLayout::ColumnLayout(const Tree<float>&);
+template ColumnLayout::ColumnLayout(const Tree<double>&, const Coordinates<double>&);
+template ColumnLayout::ColumnLayout(const Tree<float>&, const Coordinates<float>&);
 
 }  // namespace bunraku::kernels

@@ -66,17 +66,25 @@ BUNRAKU_INLINE Lanes<T> blended(const Lanes<T>& x, Loose<typename LaneMask<T>::B
 /// Where each coordinate has its lane. Coordinates are in the depth-first order of the links. Where a tree branches,
 /// every child but the first starts a new register: a register then holds, besides a subtree's columns, at most columns
 /// of its ancestors, which come later in an inward sweep, so that whole registers can be moved.
+///
+/// A cluster of coupled links comes as one: its coordinates first, then what hangs on each of its links, which starts a
+/// new register unless it is the first. A link of a cluster has in its registers what hangs on it; the cluster's own
+/// columns are put in at the parent.
 struct ColumnLayout {
-  /// O(N).
+  /// For coordinates of all hinges, each link on its own. O(N).
   template <class T>
   explicit ColumnLayout(const Tree<T>& tree);
+  /// For the user's coordinates, clusters as one. O(N).
+  template <class T>
+  ColumnLayout(const Tree<T>& tree, const Coordinates<T>& coordinates);
 
   // by links
   std::vector<int> first;           ///< First coordinate.
   std::vector<int> register_begin;  ///< The first register of the subtree …
   std::vector<int> register_end;    ///< … and one beyond the last.
   // by coordinates
-  std::vector<int> user;            ///< Where it is among those of all hinges.
+  std::vector<int> user;            ///< Where it is among those of the matrix.
+  std::vector<int> full;            ///< Where it is among those of all hinges.
   std::vector<int> slot;            ///< Its lane, counted through all registers.
   std::vector<int> cell;            ///< Where its first component is in an array of Columns.
   std::vector<std::ptrdiff_t> row;  ///< Where its row starts in a square matrix.
@@ -85,6 +93,10 @@ struct ColumnLayout {
   int registers = 0;                ///< Of lane_count lanes.
   int depth = 0;                    ///< The most coordinates between one and the world.
   bool branches = false;            ///< Whether some coordinates are not on one path.
+
+ private:
+  template <class T>
+  void build(const Tree<T>& tree, const Coordinates<T>* coordinates);
 };
 
 }  // namespace bunraku::kernels

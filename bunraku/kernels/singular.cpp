@@ -15,6 +15,10 @@ Error massless(const Hinge& hinge, std::string_view also) {
       fmt::format("hinge '{}' {}moves nothing that has mass: its articulated inertia D is singular", hinge.name, also));
 }
 
+Error too_heavy(const Hinge& hinge, std::string_view also) {
+  return Error(fmt::format("hinge '{}' {}carries more mass than numbers of this precision can tell", hinge.name, also));
+}
+
 namespace {
 
 /// How far a hinge's coordinate can shift its body, at most.
@@ -70,7 +74,7 @@ std::vector<T> doubtful_inertias(const Model& model) {
     hinge_neutral(body.hinge, q.data());
     hinge_joint_map(body.hinge, q.data(), columns.data());
     const int n = body.hinge.velocity_size();
-    const T part = n == 1 ? vanishing<T> : std::sqrt(std::numeric_limits<T>::epsilon());
+    const T part = doubtful_part<T>(n);
     for (std::size_t j = 0; j < static_cast<std::size_t>(n); ++j) {
       const double most = 2 * radius * radius * squared_norm(columns[j].angular) +
                           3 * mass[k] * squared_norm(columns[j].linear) + body.hinge.dofs[j].armature;
@@ -101,12 +105,9 @@ void check_positive(const Hinge& hinge, const HingeDoubt<T>& doubt, const RigidI
   for (int j = 0; j < n; ++j) {
     const auto c = static_cast<std::size_t>(j);
     const Motion<T>& H = doubt.H[c];
-    const T exact = dot(H, own * H) + static_cast<T>(hinge.dofs[c].armature);
-    rounding[c] =
-        vanishing<T> * (exact + neighbours(carried, H)) + static_cast<T>(vanishing<double>) * neighbours(own, H);
+    rounding[c] = rounding_of(H, static_cast<T>(hinge.dofs[c].armature), own, carried);
     if (!std::isfinite(rounding[c])) {
-      throw Error(fmt::format("hinge '{}' {}carries more mass than numbers of this precision can tell", hinge.name,
-                              doubt.also));
+      throw too_heavy(hinge, doubt.also);
     }
     if (!(doubt.D_inverse[c] > T(0))) {
       throw massless(hinge, doubt.also);
@@ -119,7 +120,8 @@ void check_positive(const Hinge& hinge, const HingeDoubt<T>& doubt, const RigidI
       }
     }
   }
-  if (!is_positive(D.data(), n, rounding.data())) {
+  std::array<int, max_hinge_velocities> order{};
+  if (vanishing_pivot(D.data(), n, rounding.data(), order.data()) >= 0) {
     throw massless(hinge, doubt.also);
   }
 }

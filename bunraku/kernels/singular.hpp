@@ -19,6 +19,7 @@
 /// that is R computed and the question asked.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -38,8 +39,16 @@ inline constexpr T vanishing = T(8) * std::numeric_limits<T>::epsilon();
 template <class T>
 inline constexpr T vanishing_beside_others = sizeof(T) == sizeof(float) ? T(2.4e-5) : T(3.7e-11);
 
+/// A coordinate's D is in doubt below this part of the composite body's, where its hinge, or cluster, has so many.
+template <class T>
+T doubtful_part(int coordinates) {
+  return coordinates == 1 ? vanishing<T> : std::sqrt(std::numeric_limits<T>::epsilon());
+}
+
 /// The error of a hinge without inertia; `also` says more of the hinge: "is ... and ".
 Error massless(const Hinge& hinge, std::string_view also = {});
+/// The error of a hinge that carries more than T can tell from nothing.
+Error too_heavy(const Hinge& hinge, std::string_view also = {});
 
 /// For each velocity of all hinges: a D above it is positive beyond rounding at any configuration within the limits;
 /// one below may be so, too. A slide without limits is taken as 16 times as long as the model. O(N).
@@ -51,6 +60,13 @@ template <class T>
 T neighbours(const RigidInertia<T>& R, const Motion<T>& H) {
   return squared_norm(H.angular) * (R.inertia.xx + R.inertia.yy + R.inertia.zz) +
          squared_norm(H.linear) * T(3) * R.mass;
+}
+
+/// What of HPH* + armature is rounding: see above. `own` is M(k), `carried` R(k) − M(k).
+template <class T>
+T rounding_of(const Motion<T>& H, T armature, const RigidInertia<T>& own, const RigidInertia<T>& carried) {
+  return vanishing<T> * (dot(H, own * H) + armature + neighbours(carried, H)) +
+         static_cast<T>(vanishing<double>) * neighbours(own, H);
 }
 
 /// A hinge whose D is in doubt, eliminated coordinate by coordinate, the last first.

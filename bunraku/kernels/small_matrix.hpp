@@ -6,10 +6,14 @@
 
 namespace bunraku::kernels {
 
-/// Whether the symmetric n×n matrix d, which is used up, is positive beyond rounding: eliminated with the pivot that is
-/// largest against its own rounding first, every pivot is above it. No element is compared with one of other units.
+/// Which pivot of the symmetric n×n matrix d, which is used up, is not positive beyond rounding, or −1: eliminated with
+/// the pivot that is largest against its own rounding first, it is not above it. No element is compared with one of
+/// other units. `order` has room for n.
 template <class T>
-bool is_positive(T* d, int n, T* rounding) {
+int vanishing_pivot(T* d, int n, T* rounding, int* order) {
+  for (int p = 0; p < n; ++p) {
+    order[p] = p;
+  }
   for (int p = 0; p < n; ++p) {
     int best = p;
     for (int i = p + 1; i < n; ++i) {
@@ -18,6 +22,7 @@ bool is_positive(T* d, int n, T* rounding) {
       }
     }
     std::swap(rounding[p], rounding[best]);
+    std::swap(order[p], order[best]);
     for (int i = 0; i < n; ++i) {
       std::swap(d[p * n + i], d[best * n + i]);
     }
@@ -26,7 +31,7 @@ bool is_positive(T* d, int n, T* rounding) {
     }
     const T pivot = d[p * n + p];
     if (!(pivot > rounding[p])) {
-      return false;
+      return order[p];
     }
     for (int i = p + 1; i < n; ++i) {
       const T factor = d[i * n + p] / pivot;
@@ -35,7 +40,7 @@ bool is_positive(T* d, int n, T* rounding) {
       }
     }
   }
-  return true;
+  return -1;
 }
 
 }  // namespace bunraku::kernels

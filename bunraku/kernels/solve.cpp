@@ -72,19 +72,29 @@ void Sweeps<T>::smooth_other(int k, T* out) {
 template <class T>
 void Sweeps<T>::solve(const T* x, T* out) {
   need_articulated();
-  for (std::size_t r = tree_.runs.size(); r-- > 0;) {
-    const Run& run = tree_.runs[r];
+  for (std::size_t r = tree_.stages.size(); r-- > 0;) {
+    const Run& run = tree_.stages[r];
     const auto revolute = [&]<Kind kind>(int begin, int end) { filter_revolute<kind>(begin, end, x); };
-    if (!if_revolute(run, revolute)) {
+    if (if_revolute(run, revolute)) {
+      continue;
+    }
+    if (run.cluster >= 0) {
+      filter_cluster(run, x);
+    } else {
       for (int k = run.end - 1; k >= run.begin; --k) {
         filter_other(k, x);
       }
     }
   }
   alpha_[0] = Motion<T>::zero();
-  for (const Run& run : tree_.runs) {
+  for (const Run& run : tree_.stages) {
     const auto revolute = [&]<Kind kind>(int begin, int end) { smooth_revolute<kind>(begin, end, out); };
-    if (!if_revolute(run, revolute)) {
+    if (if_revolute(run, revolute)) {
+      continue;
+    }
+    if (run.cluster >= 0) {
+      smooth_cluster<false>(run, of_state_, out);
+    } else {
       for (int k = run.begin; k < run.end; ++k) {
         smooth_other(k, out);
       }
@@ -92,12 +102,16 @@ void Sweeps<T>::solve(const T* x, T* out) {
   }
 }
 
-/// 𝓜⁻¹ of the unit vector j.
+/// 𝓜⁻¹ of the unit vector j of the user's coordinates.
 template <class T>
 void Sweeps<T>::solve_unit(int j, T* out) {
-  unit_[at(j)] = T(1);
-  solve(unit_.data(), out);
-  unit_[at(j)] = T(0);
+  T& one = unit_[at(coordinates_.leaders[at(j)])];
+  one = T(1);
+  solve(unit_.data(), coordinates_.has_mimics ? solved_.data() : out);
+  one = T(0);
+  if (coordinates_.has_mimics) {
+    coordinates_.pick(solved_, {out, coordinates_.leaders.size()});
+  }
 }
 
 template void Sweeps<double>::solve_unit(int, double*);

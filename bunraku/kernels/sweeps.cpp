@@ -7,6 +7,7 @@
 #include "bunraku/kernels/cast.hpp"
 #include "bunraku/kernels/sincos.hpp"
 #include "bunraku/kernels/singular.hpp"
+#include "bunraku/kernels/small_matrix.hpp"
 
 namespace bunraku::kernels {
 
@@ -15,10 +16,12 @@ Sweeps<T>::Sweeps(const Model& model, const Coordinates<T>& coordinates)
     : model_(model),
       coordinates_(coordinates),
       tree_(model, coordinates),
-      layout_(tree_),
+      composite_layout_(tree_),
+      innovation_layout_(tree_, coordinates),
       base_acceleration_(-tree_.world_turn.inverse_times(cast<T>(model.gravity()))),
       unit_(at(coordinates.nv)),
       zeros_(at(coordinates.nv)),
+      solved_(coordinates.has_mimics ? at(coordinates.nv) : 0),
       spin_(tree_.links.size()),
       placed_(tree_.special.size()),
       H_(at(coordinates.nv)),
@@ -30,18 +33,19 @@ Sweeps<T>::Sweeps(const Model& model, const Coordinates<T>& coordinates)
       alpha_(tree_.links.size() + 1),
       P_(tree_.links.size()),
       epsilon_(at(coordinates.nv)),
-      of_state_{std::vector<Force<T>>(at(coordinates.nv)), std::vector<T>(at(coordinates.nv))},
+      of_state_{std::vector<Force<T>>(at(coordinates.nv)), std::vector<T>(at(coordinates.nv), T(1)), {}},
       of_forward_{of_state_},
       composite_(tree_.links.size()),
-      columns_(at(layout_.registers)),
-      ancestors_(at(layout_.depth + 1)),
-      rows_(at(layout_.registers)),
+      columns_(at(std::max(composite_layout_.registers, innovation_layout_.registers))),
+      ancestors_(at(innovation_layout_.depth + 1)),
+      rows_(columns_.size()),
       doubt_(doubtful_inertias<T>(model)) {
   for (const Link<T>& l : tree_.links) {
     for (int j = 0; j < l.nv; ++j) {  // those of general hinges come with each state
-      H_[at(l.v + j)][l.kind == Kind::prismatic ? 5 : j] = T(1);
+      H_[at(l.v + j)][l.kind == Kind::prismatic ? 5 : l.kind < Kind::prismatic ? 2 : j] = T(1);
     }
   }
+  prepare_clusters();
   moving_[0].a = base_acceleration_;
   alpha_[0].linear = base_acceleration_;
 }
@@ -117,7 +121,7 @@ template <class T>
 void Sweeps<T>::need_articulated() {
   need_positions();
   if (!articulated_) {
-    eliminate<false>(of_state_, nullptr);
+    eliminate(of_state_);
     articulated_ = true;
   }
 }
@@ -144,6 +148,42 @@ Transform<T> Sweeps<T>::pose_of(int k) const {
   return {Rotation<T>(l.turn * turn), l.p};
 }
 
+/// Room for what clusters need, and below what their D may be rounding of zero: ‖H̄‖² ≤ (Σ |ratio| ‖H‖)² in the
+/// composite bodies' inertias.
+template <class T>
+void Sweeps<T>::prepare_clusters() {
+  std::size_t numbers = 0;
+  std::size_t most = 0;
+  for (const Run& run : tree_.stages) {
+    if (run.cluster < 0) {
+      continue;
+    }
+    const CoupledLinks& c = tree_.clusters[at(run.cluster)];
+    const std::size_t m = c.coordinates.size();
+    numbers += run.kind == Kind::siblings ? 0 : m * m;
+    most = std::max(most, m);
+    std::vector<T> size(m);
+    for (int k = c.begin; k < c.end; ++k) {
+      const Link<T>& l = tree_.links[at(k)];
+      for (int i = l.v; i < l.v + l.nv; ++i) {
+        const Follower<T>& follower = tree_.within[at(i)];
+        size[at(follower.own)] += std::abs(follower.ratio) * std::sqrt(doubt_[at(i)] / doubtful_part<T>(l.nv));
+      }
+    }
+    for (std::size_t j = 0; j < m; ++j) {
+      doubt_[at(c.coordinates[j])] = size[j] * size[j] * doubtful_part<T>(static_cast<int>(m));
+    }
+  }
+  of_state_.L.resize(numbers);
+  of_forward_.L.resize(numbers);
+  square_.resize(most * most);
+  rounding_.resize(most);
+  pivots_.resize(most);
+  if (innovation_layout_.depth <= deepest_combined) {
+    parts_.resize(most * at(innovation_layout_.registers));
+  }
+}
+
 /// Throws where a D is rounding of zero, naming the outermost hinge of which that is so. Inward, with the composite
 /// bodies of singular.hpp.
 template <class T>
@@ -151,15 +191,61 @@ void Sweeps<T>::settle_doubts(const Factors<T>& factors) {
   std::fill(composite_.begin(), composite_.end(), RigidInertia<T>::zero());
   for (int k = static_cast<int>(tree_.links.size()) - 1; k >= 0; --k) {
     const Link<T>& l = tree_.links[at(k)];
-    const Motion<T> turn{{T(0), T(0), T(1)}, Vec3<T>::zero()};
-    const std::span<const Motion<T>> H = l.kind <= Kind::revolute_full
-                                             ? std::span<const Motion<T>>(&turn, 1)
-                                             : std::span<const Motion<T>>(H_.data() + l.v, at(l.nv));
-    const HingeDoubt<T> doubt{H, {factors.U.data() + l.v, at(l.nv)}, {factors.D_inverse.data() + l.v, at(l.nv)}};
-    check_positive(model_.bodies()[at(l.body)].hinge, doubt, l.inertia, composite_[at(k)]);
+    const int cluster = tree_.cluster_of[at(k)];
+    if (cluster < 0) {
+      const HingeDoubt<T> doubt{
+          {H_.data() + l.v, at(l.nv)}, {factors.U.data() + l.v, at(l.nv)}, {factors.D_inverse.data() + l.v, at(l.nv)}};
+      check_positive(model_.bodies()[at(l.body)].hinge, doubt, l.inertia, composite_[at(k)]);
+    } else if (k == tree_.clusters[at(cluster)].begin) {
+      settle_doubt(tree_.clusters[at(cluster)], factors);
+    }
     if (l.parent >= 0) {
       composite_[at(l.parent)] += pose_of(k) * (l.inertia + composite_[at(k)]);
     }
+  }
+}
+
+/// The same for a cluster: D = L d L*, and what of it is rounding, as in prepare_clusters.
+template <class T>
+void Sweeps<T>::settle_doubt(const CoupledLinks& c, const Factors<T>& factors) {
+  const std::size_t m = c.coordinates.size();
+  const auto hinge_of = [&](int v) -> const Hinge& {
+    const auto owner = std::find_if(tree_.links.begin() + c.begin, tree_.links.begin() + c.end,
+                                    [v](const Link<T>& l) { return l.v <= v && v < l.v + l.nv; });
+    return model_.bodies()[at(owner->body)].hinge;
+  };
+  constexpr const char* also = "is coupled to others and ";
+  std::fill(rounding_.begin(), rounding_.end(), T(0));
+  for (int k = c.begin; k < c.end; ++k) {
+    const Link<T>& l = tree_.links[at(k)];
+    for (int i = l.v; i < l.v + l.nv; ++i) {
+      const Follower<T>& follower = tree_.within[at(i)];
+      rounding_[at(follower.own)] +=
+          std::abs(follower.ratio) *
+          std::sqrt(rounding_of(H_[at(i)], coordinates_.armature[at(i)], l.inertia, composite_[at(k)]));
+    }
+  }
+  std::fill_n(square_.begin(), m * m, T(0));
+  const T* L = m == 1 ? nullptr : factors.L.data() + c.factor;
+  for (std::size_t j = 0; j < m; ++j) {
+    const int v = c.coordinates[j];
+    rounding_[j] *= rounding_[j];
+    if (!std::isfinite(rounding_[j])) {
+      throw too_heavy(hinge_of(v), also);
+    }
+    if (!(factors.D_inverse[at(v)] > T(0))) {
+      throw massless(hinge_of(v), also);
+    }
+    for (std::size_t i = 0; i <= j; ++i) {
+      const T part = (i == j ? T(1) : L[i * m + j]) / factors.D_inverse[at(v)];
+      for (std::size_t n = 0; n <= i; ++n) {
+        square_[i * m + n] = square_[n * m + i] += part * (n == j ? T(1) : L[n * m + j]);
+      }
+    }
+  }
+  const int vanishes = vanishing_pivot(square_.data(), static_cast<int>(m), rounding_.data(), pivots_.data());
+  if (vanishes >= 0) {
+    throw massless(hinge_of(c.coordinates[at(vanishes)]), also);
   }
 }
 
@@ -169,11 +255,13 @@ template void Sweeps<double>::need_articulated();
 template Motion<double> Sweeps<double>::joint_map_rate(const Link<double>&, const double*) const;
 template double Sweeps<double>::log_determinant();
 template void Sweeps<double>::settle_doubts(const Factors<double>&);
+template Transform<double> Sweeps<double>::pose_of(int) const;
 template Sweeps<float>::Sweeps(const Model&, const Coordinates<float>&);
 template void Sweeps<float>::need_positions();
 template void Sweeps<float>::need_articulated();
 template Motion<float> Sweeps<float>::joint_map_rate(const Link<float>&, const float*) const;
 template float Sweeps<float>::log_determinant();
 template void Sweeps<float>::settle_doubts(const Factors<float>&);
+template Transform<float> Sweeps<float>::pose_of(int) const;
 
 }  // namespace bunraku::kernels

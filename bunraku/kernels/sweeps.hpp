@@ -2,6 +2,9 @@
 /// The tuned sweeps: inverse and forward dynamics, 𝓜, 𝓜⁻¹ and 𝓜⁻¹x over the coordinates of all hinges. They run over
 /// the links of tree.hpp, run by run of one kind, so that no arithmetic waits for a question about a hinge's type.
 ///
+/// Where hinges follow others, θ̇ = S θ̇_user, what is inverted is S*𝓜S: forward dynamics and 𝓜⁻¹x take torques of all
+/// hinges, of which S* counts, and give S θ̈. Clusters of coupled links are runs of their own.
+///
 /// Accelerations are those of the papers, α = dV/dt with the inertial derivative: then no linear velocity needs to be
 /// known, and the acceleration of a point at p is a + A p with A = ω̇~ + ω~ω~.
 #pragma once
@@ -35,7 +38,8 @@ struct Turning {
 template <class T>
 struct Factors {
   std::vector<Force<T>> U{};   ///< P H* of each coordinate.
-  std::vector<T> D_inverse{};  ///< 1/D of each coordinate.
+  std::vector<T> D_inverse{};  ///< 1/D of each coordinate; 1 of those that follow another.
+  std::vector<T> L{};          ///< Of each cluster, coordinates squared: D = L d L* above the diagonal.
   bool doubtful = false;       ///< Whether some D may be rounding of zero.
 
   /// 1/D. A D that is not above `doubt` may be rounding of zero, which is noted; where it is not positive the inverse
@@ -49,6 +53,14 @@ struct Factors {
     }
     return T(1) / D;
   }
+};
+
+/// What links on one parent that follow one velocity have in sum, in the parent's frame.
+template <class T>
+struct Sibling {
+  T D{};                          ///< HPH* + armature.
+  T epsilon{};                    ///< Innovation.
+  Force<T> U = Force<T>::zero();  ///< PH*.
 };
 
 /// So many rows of 𝓜⁻¹ are made at a time.
@@ -87,7 +99,7 @@ class Sweeps {
   void solve(const T* x, T* out);
   /// 𝓜 = HφMφ*H* + armature by composite bodies (RK92 28–33), both triangles.
   void mass_matrix(T* out);
-  /// 𝓜⁻¹ = [I − HψK]* D⁻¹ [I − HψK], both triangles. Throws as forward.
+  /// 𝓜⁻¹ = [I − HψK]* D⁻¹ [I − HψK], both triangles, over the user's coordinates. Throws as forward.
   void inverse_mass_matrix(T* out);
   /// ln det 𝓜 = Σ ln D. Throws as forward.
   T log_determinant();
@@ -106,13 +118,15 @@ class Sweeps {
   Motion<T> joint_map_rate(const Link<T>& l, const T* velocity) const;
   Transform<T> pose_of(int k) const;
   void settle_doubts(const Factors<T>& factors);
+  void settle_doubt(const CoupledLinks& c, const Factors<T>& factors);
+  void prepare_clusters();
   const Transform<T>& placed(const Link<T>& l) const { return placed_[at(l.special)]; }
   Vec3<T> slid(const Link<T>& l) const { return l.p + l.turn.column(2) * q_[l.q]; }
   /// The pose in the parent of a link that is not revolute.
   Transform<T> pose(const Link<T>& l) const {
     return l.kind == Kind::prismatic ? Transform<T>{Rotation<T>(l.turn), slid(l)} : placed(l);
   }
-  /// Column j of H* of a link that is not revolute.
+  /// Column j of H*.
   const Motion<T>& column(int j) const { return H_[at(j)]; }
 
   // newton_euler.cpp
@@ -129,12 +143,16 @@ class Sweeps {
   template <Kind kind>
   void spin_revolute(int begin, int end);
   void spin_other(int k);
+  void turn_all();
   Motion<T> hinge_bias_of(int k) const;
   void settle(int k, const Vec3<T>& w);
-  template <bool forces>
-  void eliminate(Factors<T>& factors, const T* torque);
-  template <bool forces, Kind kind, bool geared>
-  void eliminate_revolute(int begin, int end, Factors<T>& factors, const T* torque);
+  void eliminate(Factors<T>& factors);
+  /// Without care the sweep ends at a revolute hinge whose D may be rounding of zero, and says so: then nothing that
+  /// comes after needs to know whether there was one.
+  template <bool forces, bool careful>
+  bool eliminate(Factors<T>& factors, const T* torque);
+  template <bool forces, Kind kind, bool geared, bool careful>
+  bool eliminate_revolute(int begin, int end, Factors<T>& factors, const T* torque);
   template <bool forces>
   void eliminate_floating(int k, Factors<T>& factors, const T* torque);
   template <bool forces>
@@ -144,6 +162,28 @@ class Sweeps {
   template <Kind kind>
   void accelerate_revolute(int begin, int end, T* acceleration);
   void accelerate_other(int k, T* acceleration);
+
+  // coupled.cpp
+  Motion<T> bias_of(int k) const;
+  template <bool forces, Kind kind>
+  void join_sibling(int k, const T* torque, Sibling<T>& sum);
+  template <bool forces>
+  void eliminate_siblings(const CoupledLinks& c, Factors<T>& factors, const T* torque);
+  void filter_siblings(const CoupledLinks& c, const T* x);
+  template <bool biased>
+  void smooth_siblings(const CoupledLinks& c, const Factors<T>& factors, T* out);
+  template <bool forces>
+  void join_coupled(int k, const CoupledLinks& c, const ArticulatedInertia<T>& P, Factors<T>& factors, const T* torque);
+  template <bool forces>
+  void eliminate_coupled(const CoupledLinks& c, Factors<T>& factors, const T* torque);
+  void filter_coupled(const CoupledLinks& c, const T* x);
+  template <bool biased>
+  void smooth_coupled(const CoupledLinks& c, const Factors<T>& factors, T* out);
+  template <bool forces>
+  void eliminate_cluster(const Run& run, Factors<T>& factors, const T* torque);
+  void filter_cluster(const Run& run, const T* x);
+  template <bool biased>
+  void smooth_cluster(const Run& run, const Factors<T>& factors, T* out);
 
   // solve.cpp
   template <Kind kind>
@@ -159,7 +199,9 @@ class Sweeps {
     int begin = 0;
     int end = 0;
   };
-  Span registers(int k) const { return {layout_.register_begin[at(k)], layout_.register_end[at(k)]}; }
+  static Span registers(const ColumnLayout& layout, int k) {
+    return {layout.register_begin[at(k)], layout.register_end[at(k)]};
+  }
   template <Kind kind>
   void compose_revolute(int begin, int end, T* out);
   void compose_other(int k, T* out);
@@ -171,19 +213,22 @@ class Sweeps {
   template <Kind kind>
   void carry(const Link<T>& l, const Spin<T>& spin, Span span);
   void carry(const Transform<T>& X, Span span);
-  void insert(int e, const Force<T>& f);
+  void insert(const ColumnLayout& layout, int e, const Force<T>& f);
   const T* cells() const { return reinterpret_cast<const T*>(columns_.data()); }
   template <Kind kind>
   void innovate_revolute(int begin, int end, T* out);
   void innovate_other(int k, T* out);
   void innovate_floating(int k, T* out);
+  void innovate_siblings(const CoupledLinks& c, T* out);
+  void innovate_coupled(const CoupledLinks& c, T* out);
   void combine_rows(T* out);
   void solve_unit(int j, T* out);
 
   Model model_;
   const Coordinates<T>& coordinates_;
   Tree<T> tree_;
-  ColumnLayout layout_;
+  ColumnLayout composite_layout_;   // of 𝓜, over all hinges
+  ColumnLayout innovation_layout_;  // of 𝓜⁻¹, over the user's coordinates
   const T* q_ = nullptr;
   const T* v_ = nullptr;
   bool positions_ = false;
@@ -191,9 +236,10 @@ class Sweeps {
   Vec3<T> base_acceleration_{};             // of the world: gravity, turned
   std::vector<T> unit_;                     // one for each velocity, zero between calls
   std::vector<T> zeros_;                    // one for each velocity
+  std::vector<T> solved_;                   // likewise, where some follow others
   std::vector<Spin<T>> spin_;               // one for each link; revolute ones
   std::vector<Transform<T>> placed_;        // special links in their parents
-  std::vector<Motion<T>> H_;                // columns of H*; links that are not revolute
+  std::vector<Motion<T>> H_;                // columns of H*
   std::vector<Moving<T>> moving_;           // [0] is the world
   std::vector<Turning<T>> turning_;         // [0] is the world
   std::vector<Vec3<T>> arm_acceleration_;   // ω~ω~p of the parent
@@ -209,6 +255,10 @@ class Sweeps {
   std::vector<AncestorRow<T>> ancestors_;   // scratch: as many as the tree is deep
   std::vector<Columns<T>> rows_;            // scratch: rows over all columns
   std::vector<T> doubt_;                    // of each velocity: a D above it is certainly positive
+  std::vector<Lanes<T>> parts_;             // scratch: rows of a cluster over its columns
+  std::vector<T> square_;                   // scratch: D of a cluster
+  std::vector<T> rounding_;                 // scratch: of a cluster's coordinates
+  std::vector<int> pivots_;                 // likewise
 };
 
 }  // namespace bunraku::kernels

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "bunraku/kernels/cast.hpp"
+#include "bunraku/model/detail/clusters.hpp"
 
 namespace bunraku::kernels {
 
@@ -126,16 +127,22 @@ Rotation<double> choose_frames(const Model& model, std::vector<Draft>& drafts) {
   return world_turn;
 }
 
-/// Depth first, children in order; without recursion, since chains may be long.
-std::vector<int> depth_first_order(const std::vector<Draft>& drafts) {
-  std::vector<int> order;
-  std::vector<int> stack;
-  order.reserve(drafts.size());
-  for (std::size_t k = drafts.size(); k-- > 0;) {
+/// The links on the world.
+std::vector<int> first_links(const std::vector<Draft>& drafts) {
+  std::vector<int> out;
+  for (std::size_t k = 0; k < drafts.size(); ++k) {
     if (drafts[k].parent < 0) {
-      stack.push_back(static_cast<int>(k));
+      out.push_back(static_cast<int>(k));
     }
   }
+  return out;
+}
+
+/// Depth first, children in order; without recursion, since chains may be long.
+std::vector<int> depth_first_order(const std::vector<Draft>& drafts, const std::vector<int>& first) {
+  std::vector<int> order;
+  std::vector<int> stack(first.rbegin(), first.rend());
+  order.reserve(drafts.size());
   while (!stack.empty()) {
     const int k = stack.back();
     stack.pop_back();
@@ -146,21 +153,60 @@ std::vector<int> depth_first_order(const std::vector<Draft>& drafts) {
   return order;
 }
 
+/// Which links are eliminated together: for each the least of its cluster.
+std::vector<int> cluster_roots(const Model& model, const std::vector<Draft>& drafts) {
+  std::vector<int> link_of(model.bodies().size(), -1);
+  for (std::size_t k = 0; k < drafts.size(); ++k) {
+    link_of[static_cast<std::size_t>(drafts[k].body)] = static_cast<int>(k);
+  }
+  std::vector<int> parents;
+  std::vector<int> leaders;
+  for (const Draft& draft : drafts) {
+    const int leader = model.bodies()[static_cast<std::size_t>(draft.body)].leader;
+    parents.push_back(draft.parent);
+    leaders.push_back(leader == world ? world : link_of[static_cast<std::size_t>(leader)]);
+  }
+  return detail::cluster_roots(parents, leaders);
+}
+
+/// The order with each cluster's links where its first is.
+std::vector<int> together(const std::vector<int>& order, const std::vector<int>& root) {
+  std::vector<std::vector<int>> members(root.size());
+  for (const int k : order) {
+    members[static_cast<std::size_t>(root[static_cast<std::size_t>(k)])].push_back(k);
+  }
+  std::vector<int> out;
+  out.reserve(order.size());
+  for (const int k : order) {
+    std::vector<int>& each = members[static_cast<std::size_t>(root[static_cast<std::size_t>(k)])];
+    out.insert(out.end(), each.begin(), each.end());
+    each.clear();
+  }
+  return out;
+}
+
 /// Trees of at most so many links are swept level by level: links of one kind then come together, and their arithmetic
 /// overlaps, since none waits for another. In larger ones parent and child should stay close together in memory.
 constexpr std::size_t most_by_levels = 256;
 
 template <class T>
-void sort_by_levels(const std::vector<Draft>& drafts, const std::vector<Link<T>>& links, std::vector<int>& order) {
-  std::vector<int> level(drafts.size());
+void sort_by_levels(const std::vector<Draft>& drafts, const std::vector<int>& root, const std::vector<Link<T>>& links,
+                    std::vector<int>& order) {
+  std::vector<int> level(drafts.size());  // of the cluster
+  std::vector<int> size(drafts.size());
   for (std::size_t k = 0; k < drafts.size(); ++k) {  // parents come first
-    level[k] = drafts[k].parent < 0 ? 0 : level[static_cast<std::size_t>(drafts[k].parent)] + 1;
+    const auto first = static_cast<std::size_t>(root[k]);
+    ++size[first];
+    level[k] = first != k             ? level[first]
+               : drafts[k].parent < 0 ? 0
+                                      : level[static_cast<std::size_t>(drafts[k].parent)] + 1;
   }
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    const auto i = static_cast<std::size_t>(a);
-    const auto j = static_cast<std::size_t>(b);
-    return std::tuple(level[i], links[i].kind, links[i].geared) < std::tuple(level[j], links[j].kind, links[j].geared);
-  });
+  const auto key = [&](int link) {
+    const auto k = static_cast<std::size_t>(link);
+    const bool alone = size[static_cast<std::size_t>(root[k])] == 1;
+    return std::tuple(level[k], alone ? -1 : root[k], alone ? links[k].kind : Kind::coupled, alone && links[k].geared);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
 }
 
 /// Sets the constant rotation of a revolute link and what is least to do for it. What is rounding of a right angle
@@ -220,17 +266,31 @@ Tree<T>::Tree(const Model& model, const Coordinates<T>& coordinates) {
   for (const Draft& draft : drafts) {
     folded_links.push_back(folded(draft, model.bodies()[static_cast<std::size_t>(draft.body)].hinge.type, coordinates));
   }
-  depth_first = depth_first_order(drafts);
-  std::vector<int> order = depth_first;
+  const std::vector<int> root = cluster_roots(model, drafts);
+  std::vector<int> first = first_links(drafts);
+  depth_first = depth_first_order(drafts, first);
+  const auto group = [&](std::vector<int>& children) {
+    std::stable_sort(children.begin(), children.end(), [&](int a, int b) {
+      return root[static_cast<std::size_t>(a)] < root[static_cast<std::size_t>(b)];
+    });
+  };
+  group(first);
+  for (Draft& draft : drafts) {
+    group(draft.children);
+  }
+  nested = depth_first_order(drafts, first);
+  std::vector<int> order = together(nested, root);
   if (order.size() <= most_by_levels) {
-    sort_by_levels(drafts, folded_links, order);
+    sort_by_levels(drafts, root, folded_links, order);
   }
   std::vector<int> place(drafts.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
   }
-  for (int& k : depth_first) {
-    k = place[static_cast<std::size_t>(k)];
+  for (std::vector<int>* each : {&depth_first, &nested}) {
+    for (int& k : *each) {
+      k = place[static_cast<std::size_t>(k)];
+    }
   }
   for (BodyPlace& body : bodies) {
     if (body.link >= 0) {
@@ -249,7 +309,9 @@ Tree<T>::Tree(const Model& model, const Coordinates<T>& coordinates) {
                           static_cast<T>(std::sin(draft.offset))});
     }
     add(link);
+    cluster_of.push_back(root[static_cast<std::size_t>(k)]);  // the clusters are numbered below
   }
+  add_clusters(coordinates);
   std::vector<bool> opened(links.size());
   for (std::size_t k = links.size(); k-- > 0;) {
     if (const int parent = links[k].parent; parent >= 0) {
@@ -271,6 +333,54 @@ void Tree<T>::add(const Link<T>& link) {
     runs.push_back({link.kind, link.geared, k, k});
   }
   runs.back().end = k + 1;
+}
+
+/// Finds the clusters of several links among consecutive ones of one root, and the stages.
+template <class T>
+void Tree<T>::add_clusters(const Coordinates<T>& coordinates) {
+  const auto at = [](int i) { return static_cast<std::size_t>(i); };
+  within.resize(coordinates.velocities.size());
+  std::vector<int> place(coordinates.leaders.size());  // of the user's velocities in their clusters
+  std::size_t factor = 0;
+  for (int begin = 0, end = 0; begin < static_cast<int>(links.size()); begin = end) {
+    const Link<T>& first = links[at(begin)];
+    const int root = cluster_of[at(begin)];
+    while (end < static_cast<int>(links.size()) && cluster_of[at(end)] == root) {
+      ++end;
+    }
+    if (end == begin + 1) {
+      cluster_of[at(begin)] = -1;
+      if (stages.empty() || stages.back().kind != first.kind || stages.back().geared != first.geared) {
+        stages.push_back({first.kind, first.geared, begin, begin});
+      }
+      stages.back().end = end;
+      continue;
+    }
+    CoupledLinks cluster{begin, end, first.parent, {}, factor};
+    bool siblings = true;
+    for (int k = begin; k < end; ++k) {
+      const Link<T>& l = links[at(k)];
+      siblings = siblings && l.parent == first.parent && l.kind <= Kind::prismatic;
+      cluster_of[at(k)] = static_cast<int>(clusters.size());
+      for (int j = l.v; j < l.v + l.nv; ++j) {
+        const int own = coordinates.velocities[at(j)].own;
+        if (coordinates.leaders[at(own)] == j) {
+          place[at(own)] = static_cast<int>(cluster.coordinates.size());
+          cluster.coordinates.push_back(j);
+        }
+      }
+    }
+    for (int k = begin; k < end; ++k) {
+      for (int j = links[at(k)].v; j < links[at(k)].v + links[at(k)].nv; ++j) {
+        const Follower<T>& follower = coordinates.velocities[at(j)];
+        within[at(j)] = {place[at(follower.own)], follower.ratio};
+      }
+    }
+    siblings = siblings && cluster.coordinates.size() == 1;
+    stages.push_back({siblings ? Kind::siblings : Kind::coupled, false, begin, end, static_cast<int>(clusters.size())});
+    factor += siblings ? 0 : cluster.coordinates.size() * cluster.coordinates.size();
+    clusters.push_back(std::move(cluster));
+  }
 }
 
 template struct Tree<double>;

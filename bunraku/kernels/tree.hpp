@@ -21,6 +21,8 @@ enum class Kind : std::uint8_t {
   prismatic,         ///< Along z after any rotation.
   floating,          ///< Free against the world, without armature.
   general,           ///< Anything else: pose and joint map are asked of the hinge.
+  siblings,          ///< Of a run, not of a link: one-axis hinges on one parent that follow one velocity.
+  coupled,           ///< Likewise: any other cluster of coupled hinges.
 };
 
 /// A body, or several that are fixed to each other.
@@ -47,10 +49,21 @@ struct Link {
 
 /// Consecutive links with the same arithmetic.
 struct Run {
-  Kind kind{};    ///< Of all of them.
-  bool geared{};  ///< Of all of them.
-  int begin = 0;  ///< First link.
-  int end = 0;    ///< One beyond the last.
+  Kind kind{};       ///< Of all of them.
+  bool geared{};     ///< Of all of them.
+  int begin = 0;     ///< First link.
+  int end = 0;       ///< One beyond the last.
+  int cluster = -1;  ///< Which cluster it is; see Kind::siblings.
+};
+
+/// Consecutive links whose hinges are coupled, with those between them: they are eliminated together.
+struct CoupledLinks {
+  int begin = 0;    ///< First link.
+  int end = 0;      ///< One beyond the last.
+  int parent = -1;  ///< The link that all of it hangs on, or −1.
+  std::vector<int>
+      coordinates;         ///< The velocities that move it, among those of all hinges: of hinges that follow none.
+  std::size_t factor = 0;  ///< Where its block starts among those of all clusters, a square of the coordinates.
 };
 
 /// A revolute link.
@@ -76,7 +89,12 @@ struct Tree {
 
   std::vector<Link<T>> links;             ///< Parent before child.
   std::vector<Run> runs;                  ///< All links in order.
+  std::vector<Run> stages;                ///< All links in order, clusters as one.
+  std::vector<CoupledLinks> clusters;     ///< Those of several links.
+  std::vector<int> cluster_of;            ///< Of each link, or −1.
+  std::vector<Follower<T>> within;        ///< Of each velocity: which of its cluster's it follows. Clusters' alone.
   std::vector<int> depth_first;           ///< All links, depth first, children in the order of the file.
+  std::vector<int> nested;                ///< The same with the children that are in one cluster one after the other.
   std::vector<int> special;               ///< The floating and general links.
   std::vector<RevoluteSlot<T>> revolute;  ///< The revolute links.
   std::vector<BodyPlace> bodies;          ///< Of the model.
@@ -84,6 +102,7 @@ struct Tree {
 
  private:
   void add(const Link<T>& link);
+  void add_clusters(const Coordinates<T>& coordinates);
 };
 
 extern template struct Tree<double>;

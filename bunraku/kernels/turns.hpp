@@ -206,6 +206,8 @@ BUNRAKU_INLINE bool if_revolute(const Run& run, F&& f) {
     case Kind::prismatic:
     case Kind::floating:
     case Kind::general:
+    case Kind::siblings:
+    case Kind::coupled:
       break;
   }
   return false;

@@ -1,6 +1,4 @@
 /// Hinges that move nothing that has mass are refused by name; hinges that carry far more than their own mass are not.
-#include <cfenv>
-
 #include <Eigen/Dense>
 #include <gmock/gmock.h>
 
@@ -8,24 +6,12 @@
 #include "support/dynamics_of.hpp"
 #include "support/long_reference.hpp"
 #include "support/random_model.hpp"
+#include "support/traps.hpp"
 
 namespace bunraku::test {
 namespace {
 
 using testing::HasSubstr;
-
-/// Floating-point traps for as long as it lives, where the platform has them.
-struct Traps {
-#if defined(__GLIBC__)
-  Traps() { feenableexcept(FE_INVALID | FE_DIVBYZERO); }
-  ~Traps() { fedisableexcept(FE_INVALID | FE_DIVBYZERO); }
-#else
-  Traps() = default;
-  ~Traps() = default;
-#endif
-  Traps(const Traps&) = delete;
-  Traps& operator=(const Traps&) = delete;
-};
 
 /// A body on `parent` with a ball of that mass, its centre off the hinge; zero: nothing.
 BodySpec on(const std::string& name, const std::string& parent, HingeType type, double mass) {

@@ -128,7 +128,7 @@ TEST(Verify, OnGivenModels) {
   const Model geared = random_model({.armature = true}, 4);
   EXPECT_TRUE(verdict("H*P*~H", "D").holds) << "random systems have no armature where it is not named";
   EXPECT_FALSE(verdict("H*P*~H", "D", {.models = {geared}}).holds);
-  EXPECT_THROW(verdict("P", "P", {.models = {robot}}), OperatorError);
+  EXPECT_THROW(verdict("Upsilon", "Upsilon", {.models = {robot}}), OperatorError);
 }
 
 TEST(Verify, Variables) {

@@ -51,9 +51,9 @@ BUNRAKU_INLINE std::span<const T> given(const MatrixInput<T>& x, std::ptrdiff_t 
 
 /// `rows` × any number of columns of finite numbers. Throws ArgumentError for others.
 template <class T>
-MatrixSpan<const T> given_columns(const MatrixInput<T>& x, std::ptrdiff_t rows, std::string_view name) {
+BUNRAKU_INLINE MatrixSpan<const T> given_columns(const MatrixInput<T>& x, std::ptrdiff_t rows, std::string_view name) {
   MatrixSpan<const T> out{x.data(), x.rows(), x.cols(), x.stride()};
-  if (!x.shaped()) {
+  if (!x.shaped() && x.rows() != rows) {  // several columns; one needs no division
     if (rows == 0 ? x.size() != 0 : x.rows() % rows != 0) {
       refuse_shape(x.rows(), 1, rows, -1, name);
     }

@@ -54,7 +54,7 @@ struct StateData {
 
   /// Velocity coordinates of the user.
   int nv() const { return model.nv(); }
-  /// Whether some hinge follows another, so that D is not block diagonal.
+  /// Whether some hinge follows another, so that the user's coordinates are not those of all hinges.
   bool has_mimics() const { return coordinates.has_mimics; }
   /// Calls f(dof, velocity index, stretch of its spring) for every velocity of all hinges.
   template <class F>
@@ -72,10 +72,15 @@ struct StateData {
 
   /// The body whose hinge has that velocity coordinate of the user.
   const Body& owner(int velocity) const;
-  /// S*𝓜S and its factor, for models with mimics. Throws Error naming the hinge where it is singular.
+  /// S*𝓜S and its dense factor, for what has no sweeps over clusters yet. O(n³). Throws Error naming the hinge where it
+  /// is singular.
   void need_factor();
-  /// S*𝓜S, n×n.
+  /// S*𝓜S, n×n. O(n²) beyond 𝓜 itself, and O(n) more for each hinge that follows another.
+  void fold_mass(T* out);
+  /// The same into `reduced_mass`.
   void fold_mass();
+  /// Dense scratch for models with mimics.
+  void make_room();
   /// Adds the hinges' own forces to full torques, as what an actuator must overcome.
   void add_passive(std::span<T> torque) const {
     if (has_passive) {
@@ -153,6 +158,8 @@ struct StateData {
   std::vector<RigidInertia<T>> composite;               ///< Scratch, one a body.
   std::vector<kernels::InertiaRate<T>> composite_rate;  ///< Scratch, one a body.
   std::vector<Motion<T>> column_rate;                   ///< Scratch, full.
+  std::vector<T> spread_x;                              ///< Scratch of solve() with mimics, full.
+  std::vector<T> spread_solution;                       ///< Likewise.
   std::vector<T> own_q;                                 ///< With mimics: the user's, quaternions of unit norm.
   std::vector<T> own_v;                                 ///< With mimics: the user's.
   std::vector<T> at_rest;                               ///< Zeros, the user's coordinates.
