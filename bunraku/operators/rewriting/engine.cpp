@@ -342,7 +342,9 @@ Polynomial Engine::read_anew(const Operator& x) {
     }
     case TermType::symbol:
       if (has_family(t.symbol)) {
-        const int f = !t.parts.empty() ? family(t.parts[0], t.parts[1]) : std::max(reading_family_, 0);
+        const int f = t.parts.empty()        ? std::max(reading_family_, 0)
+                      : reading_second_ >= 0 ? reading_second_
+                                             : family(t.parts[0], t.parts[1]);
         return of_letter(family_letter(t.symbol, f));
       }
       if (reading_family_ >= 0 && t.symbol == Symbol::M) {
@@ -353,6 +355,11 @@ Polynomial Engine::read_anew(const Operator& x) {
       }
       return of_letter(letter(x));
     case TermType::variable:
+      if (reading_second_ >= 0) {
+        const Family& second = families_[static_cast<std::size_t>(reading_second_)];
+        return t.range.kind == SpaceKind::body ? second.X : second.A;
+      }
+      return of_letter(letter(x));
     case TermType::unit:
       return of_letter(letter(x));
     case TermType::scale: {

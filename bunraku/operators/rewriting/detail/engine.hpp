@@ -154,7 +154,7 @@ class BUNRAKU_API Engine {
 
   // rules
   void add_rules(int family);
-  void add_rule(const Identity& identity, int family);
+  void add_rule(const Identity& identity, int family, int second = -1);
   void add_rule(const Word& left, const Polynomial& right, const std::string& name, const std::string& source);
   bool apply_group(Polynomial& p, const RuleGroup& group, bool& adjoint_only);
   bool apply_pairs(Polynomial& p, bool& adjoint_only);
@@ -210,6 +210,7 @@ class BUNRAKU_API Engine {
   std::vector<WordRule> rules_;
   std::vector<RuleGroup> groups_;
   int reading_family_ = -1;  // of a rule being read: M and 𝒜 are its X and A
+  int reading_second_ = -1;  // of a rule on two families: the variables X and Y are its X and A
 
   std::optional<Operator> root_;
   std::vector<DerivationStep> steps_;
