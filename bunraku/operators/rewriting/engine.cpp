@@ -126,6 +126,11 @@ int Engine::family(const Operator& X, const Operator& A) {
   if (!made.standard) {
     made.X_written = write(made.X);
     made.A_written = made.A.zero() ? Operator(0.0) * Operator(Symbol::armature) : write(made.A);
+    for (const auto& [p, written] : {std::pair{made.X, made.X_written}, std::pair{made.A, made.A_written}}) {
+      if (!is_symmetric(p)) {
+        condition(fmt::format("{} is symmetric", to_ascii(written)));
+      }
+    }
   }
   families_.push_back(made);
   const int out = static_cast<int>(families_.size()) - 1;

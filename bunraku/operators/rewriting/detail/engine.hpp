@@ -173,6 +173,7 @@ class BUNRAKU_API Engine {
   std::optional<Operator> loop(const Polynomial& p) const;
   std::optional<Operator> causal_inverse(const Polynomial& p, const Show& show);
   std::optional<Operator> push_through(const Polynomial& p, bool suffix);
+  std::optional<Polynomial> with_symmetric_variables(const Polynomial& p) const;
   std::optional<Operator> family_inverse(const Polynomial& p, bool assume_symmetric, const Show& show);
   std::optional<Operator> opened_inverse(const Polynomial& p, const Show& show);
   std::optional<Operator> lemma(const Polynomial& p, const Show& show);
