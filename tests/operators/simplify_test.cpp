@@ -2,8 +2,10 @@
 #include "bunraku/operators/rewriting/simplify.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <ctime>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -338,6 +340,44 @@ TEST(Simplify, IsBounded) {
   }
   EXPECT_LT(seconds(power, plain), 1);
   EXPECT_LT(seconds(parse("(1e200*phi + M)*(1e200*M + phi)"), plain), 1);
+}
+
+TEST(Simplify, SaysWhereALimitWasReached) {
+  Operator product = parse("E_psi*M");
+  for (int i = 0; i < 14; ++i) {
+    product = product * parse("E_psi*M");
+  }
+  const Derivation best = derive(product);
+  EXPECT_EQ(best.result, product);
+  EXPECT_THAT(best.note, HasSubstr("best so far"));
+  EXPECT_THAT(to_string(best), HasSubstr("note: "));
+  const Operator I = in_space(Operator::identity(), {SpaceKind::body});
+  EXPECT_THAT(message_of([&] { simplify(inv(I + product * Operator(Symbol::phi))); }), HasSubstr("before a limit"));
+}
+
+TEST(Simplify, ManyThreadsAtOnce) {
+  const std::vector<const char*> texts{"inv(H*phi*M*~phi*~H)", "H*psi*M*~phi*~H", "psi*G", "H*P*~H",
+                                       "phi - psi*K*H*phi"};
+  std::vector<std::string> alone;
+  for (const char* text : texts) {
+    alone.push_back(to_ascii(simplify(parse(text), geared)));
+  }
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        for (std::size_t j = 0; j < texts.size(); ++j) {
+          wrong += to_ascii(simplify(parse(texts[j]), geared)) == alone[j] ? 0 : 1;
+          static_cast<void>(simplify(Operator(round + 1.0) * parse(texts[j])));  // not kept before
+        }
+      }
+    });
+  }
+  for (std::thread& each : threads) {
+    each.join();
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Simplify, NumbersAreClean) {

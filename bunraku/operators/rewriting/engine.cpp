@@ -126,6 +126,11 @@ int Engine::family(const Operator& X, const Operator& A) {
   if (!made.standard) {
     made.X_written = write(made.X);
     made.A_written = made.A.zero() ? Operator(0.0) * Operator(Symbol::armature) : write(made.A);
+    for (const auto& [p, written] : {std::pair{made.X, made.X_written}, std::pair{made.A, made.A_written}}) {
+      if (!is_symmetric(p)) {
+        condition(fmt::format("{} is symmetric", to_ascii(written)));
+      }
+    }
   }
   families_.push_back(made);
   const int out = static_cast<int>(families_.size()) - 1;
@@ -342,7 +347,9 @@ Polynomial Engine::read_anew(const Operator& x) {
     }
     case TermType::symbol:
       if (has_family(t.symbol)) {
-        const int f = !t.parts.empty() ? family(t.parts[0], t.parts[1]) : std::max(reading_family_, 0);
+        const int f = t.parts.empty()        ? std::max(reading_family_, 0)
+                      : reading_second_ >= 0 ? reading_second_
+                                             : family(t.parts[0], t.parts[1]);
         return of_letter(family_letter(t.symbol, f));
       }
       if (reading_family_ >= 0 && t.symbol == Symbol::M) {
@@ -353,6 +360,11 @@ Polynomial Engine::read_anew(const Operator& x) {
       }
       return of_letter(letter(x));
     case TermType::variable:
+      if (reading_second_ >= 0) {
+        const Family& second = families_[static_cast<std::size_t>(reading_second_)];
+        return t.range.kind == SpaceKind::body ? second.X : second.A;
+      }
+      return of_letter(letter(x));
     case TermType::unit:
       return of_letter(letter(x));
     case TermType::scale: {

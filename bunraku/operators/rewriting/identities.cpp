@@ -91,6 +91,16 @@ constexpr Row rows[] = {
     {"definition of K", "RJK89 (3.2)", "E_phi*G", "K", no_couplings},
     {"gain at the hinges", "RK92 (36)", "H*G", "I - armature*inv(D)", no_couplings},
 
+    // ψ of one family and P, G, K of another, that of X and Y
+    {"two families", "ψ₁ − ψ₂ = ψ₁ (K₂ − K₁) H ψ₂", "psi*K_{X, Y}*H*psi_{X, Y}",
+     "psi - psi_{X, Y} + psi*K*H*psi_{X, Y}"},
+    {"two families", "as RK88 (a.13), (a.39)", "psi*G_{X, Y}",
+     "G_{X, Y} - psi*K + psi*K_{X, Y} + psi*K*Y*inv(D_{X, Y})", no_couplings},
+    {"two families", "as RK88 (a.46)", "psi*X*~phi",
+     "psi*P_{X, Y} + P_{X, Y}*~phi - P_{X, Y} - psi*(K - K_{X, Y})*D_{X, Y}*~K_{X, Y}*~phi", no_couplings},
+    {"two families", "as RK88 (a.47)", "psi*X*~psi_{X, Y}",
+     "psi*P_{X, Y} + P_{X, Y}*~psi_{X, Y} - P_{X, Y} - psi*K*Y*~K_{X, Y}*~psi_{X, Y}", no_couplings},
+
     // the same between hinges, where P and G have no blocks
     {"mixed innovations", "RK88 (a.46)", "H*psi*M*~phi*~H", "D + D*~K*~phi*~H - armature + H*psi*K*armature",
      couplings},
@@ -102,7 +112,8 @@ constexpr Row rows[] = {
 std::vector<Identity> read_rows() {
   using enum SpaceKind;
   const Variables variables{Operator::variable("x", body, hinge), Operator::variable("y", hinge, body),
-                            Operator::variable("z", body, body)};
+                            Operator::variable("z", body, body), Operator::variable("X", body, body),
+                            Operator::variable("Y", hinge, hinge)};
   std::vector<Identity> out;
   for (const Row& row : rows) {
     const Operator left = parse(row.left, variables);

@@ -41,12 +41,14 @@ void Engine::add_rule(const Word& left, const Polynomial& right, const std::stri
   }
 }
 
-void Engine::add_rule(const Identity& identity, int family) {
+void Engine::add_rule(const Identity& identity, int family, int second) {
   const int before = reading_family_;
   reading_family_ = family;
+  reading_second_ = second;
   const Polynomial left = read(identity.left);
   Polynomial right = read(identity.right);
   reading_family_ = before;
+  reading_second_ = -1;
   if (left.zero()) {
     return;
   }
@@ -78,9 +80,21 @@ void Engine::add_rules(int family) {
     return any_in(
         x, [](const Operator& part) { return part.term().type == TermType::symbol && has_family(part.term().symbol); });
   };
+  const auto of_two = [](const Operator& x) {
+    return any_in(
+        x, [](const Operator& part) { return part.term().type == TermType::symbol && !part.term().parts.empty(); });
+  };
   for (const Identity& each : table_) {
-    if (each.use == IdentityUse::rule && (belongs(each.left) || belongs(each.right))) {
+    if (each.use != IdentityUse::rule || !(belongs(each.left) || belongs(each.right))) {
+      continue;
+    }
+    if (!of_two(each.right)) {
       add_rule(each, family);
+      continue;
+    }
+    for (int other = 0; other < family; ++other) {
+      add_rule(each, family, other);
+      add_rule(each, other, family);
     }
   }
   inverse_letter(of_letter(family_letter(Symbol::D, family)), true);

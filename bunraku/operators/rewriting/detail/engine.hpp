@@ -154,7 +154,7 @@ class BUNRAKU_API Engine {
 
   // rules
   void add_rules(int family);
-  void add_rule(const Identity& identity, int family);
+  void add_rule(const Identity& identity, int family, int second = -1);
   void add_rule(const Word& left, const Polynomial& right, const std::string& name, const std::string& source);
   bool apply_group(Polynomial& p, const RuleGroup& group, bool& adjoint_only);
   bool apply_pairs(Polynomial& p, bool& adjoint_only);
@@ -173,6 +173,7 @@ class BUNRAKU_API Engine {
   std::optional<Operator> loop(const Polynomial& p) const;
   std::optional<Operator> causal_inverse(const Polynomial& p, const Show& show);
   std::optional<Operator> push_through(const Polynomial& p, bool suffix);
+  std::optional<Polynomial> with_symmetric_variables(const Polynomial& p) const;
   std::optional<Operator> family_inverse(const Polynomial& p, bool assume_symmetric, const Show& show);
   std::optional<Operator> opened_inverse(const Polynomial& p, const Show& show);
   std::optional<Operator> lemma(const Polynomial& p, const Show& show);
@@ -210,6 +211,7 @@ class BUNRAKU_API Engine {
   std::vector<WordRule> rules_;
   std::vector<RuleGroup> groups_;
   int reading_family_ = -1;  // of a rule being read: M and 𝒜 are its X and A
+  int reading_second_ = -1;  // of a rule on two families: the variables X and Y are its X and A
 
   std::optional<Operator> root_;
   std::vector<DerivationStep> steps_;
