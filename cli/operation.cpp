@@ -190,9 +190,17 @@ class Operation {
     json.begin_object().key("expression").value(report.expression).key("sweeps").begin_array();
     for (const Sweep& sweep : report.sweeps) {
       json.begin_object().key("direction").value(sweep.direction).key("text").value(sweep.text);
-      json.key("once_per_state").value(sweep.once_per_state).end_object();
+      json.key("once_per_state").boolean(sweep.once_per_state).end_object();
     }
-    json.end_array().key("fused").value(report.fused).key("flops").value(report.flops).key("bytes").value(report.bytes).end_object().newline();
+    json.end_array()
+        .key("fused")
+        .value(report.fused)
+        .key("flops")
+        .value(report.flops)
+        .key("bytes")
+        .value(report.bytes)
+        .end_object()
+        .newline();
     print(json.text());
   }
 

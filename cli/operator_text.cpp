@@ -201,16 +201,21 @@ std::string spaces_text(const Operator& x, int rows, int cols) {
 
 std::string sweeps_text(const PlanReport& plan) {
   std::vector<std::string> directions;
+  const bool has_vector =
+      std::any_of(plan.sweeps.begin(), plan.sweeps.end(), [](const Sweep& sweep) { return !sweep.once_per_state; });
+  bool dense = false;
   for (const Sweep& sweep : plan.sweeps) {
-    if (sweep.direction != "local") {
+    dense = dense || sweep.direction == "whole";
+    if (sweep.direction != "local" && sweep.direction != "whole" && !(has_vector && sweep.once_per_state)) {
       directions.push_back(sweep.direction);
     }
   }
+  const std::string and_dense = dense ? ", and a dense matrix" : "";
   if (directions.empty()) {
-    return "no sweeps: body by body";
+    return dense ? "a dense matrix" : "no sweeps: body by body";
   }
-  return fmt::format("{} sweep{}: {}", directions.size(), directions.size() == 1 ? "" : "s",
-                     fmt::join(directions, ", "));
+  return fmt::format("{} sweep{}: {}{}", directions.size(), directions.size() == 1 ? "" : "s",
+                     fmt::join(directions, ", "), and_dense);
 }
 
 std::string summary_text(const Operator& x, const Evaluation& evaluation) {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "bunraku/model/nodes.hpp"
 #include "bunraku/dynamics/results.hpp"
 #include "bunraku/dynamics/state.hpp"
+#include "bunraku/model/nodes.hpp"
 
 namespace bunraku {
 

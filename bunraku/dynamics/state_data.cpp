@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "bunraku/dynamics/detail/cholesky.hpp"
-#include "bunraku/model/detail/nodes.hpp"
 #include "bunraku/kernels/cast.hpp"
+#include "bunraku/model/detail/nodes.hpp"
 
 namespace bunraku::detail {
 

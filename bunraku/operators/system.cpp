@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bunraku/model/nodes.hpp"
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/model/detail/random.hpp"
+#include "bunraku/model/nodes.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/program/detail/at.hpp"
 #include "bunraku/operators/program/detail/execution.hpp"
@@ -293,16 +293,15 @@ void System::bind(const Operator& variable, const Input<double>& numbers) {
 
 void System::bind_random(const Operator& variable, std::uint64_t seed) {
   std::size_t count = 0;
-  for (const operators::VariableBlock& block :
-       operators::blocks_for(*data_->bodies, data_->nodes(), variable).blocks) {
+  for (const operators::VariableBlock& block : operators::blocks_for(*data_->bodies, data_->nodes(), variable).blocks) {
     count += block.values.size();
   }
   bind(variable, Random(seed).vector(count));
 }
 
 Evaluation System::operator()(const Operator& x) const {
-  return Evaluation(std::make_unique<operators::Execution>(simplify(x, conditions_of(*this)),
-                                                           operators::Inverses::refused, data_));
+  return Evaluation(
+      std::make_unique<operators::Execution>(simplify(x, conditions_of(*this)), operators::Inverses::refused, data_));
 }
 
 Evaluation System::literal(const Operator& x) const {

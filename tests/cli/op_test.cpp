@@ -262,7 +262,9 @@ TEST_F(Op, PlanCountsTheSweeps) {
   EXPECT_THAT(r.out, HasSubstr("\"bytes\":"));
   const Result text = op("inv(" + mass + ")", "--plan");
   EXPECT_THAT(text.out, HasSubstr("sweep 1, inward"));
-  EXPECT_THAT(text.out, HasSubstr("\n2 sweeps, "));
+  EXPECT_THAT(text.out, HasSubstr("\n2 sweeps from q to the result, 2 for another vector, "));
+  EXPECT_THAT(r.out, AllOf(HasSubstr("\"once_per_state\":true"), HasSubstr("\"once_per_state\":false"),
+                           HasSubstr("\"fused\":2")));
 }
 
 TEST_F(Op, ExplainNamesRulesAndSources) {
@@ -317,8 +319,8 @@ TEST_F(Op, EachLevelTakesTheOneAboveApart) {
   for (std::size_t i = plan.find("\n  "); i != std::string::npos; i = plan.find("\n  ", i + 1), ++recursions) {
     EXPECT_THAT(level[4], HasSubstr("\n    " + plan.substr(i + 3, plan.find('\n', i + 1) - i - 3) + "\n"));
   }
-  EXPECT_EQ(recursions, 7);
-  EXPECT_EQ(lines_in(level[4]), 1U + 2U + 7U) << "a title, two directions, the recursions";
+  EXPECT_EQ(recursions, 11);
+  EXPECT_EQ(lines_in(level[4]), 1U + 3U + 11U) << "a title, three directions, the recursions";
   // 5 and 6: from body to body along the tree, and across each hinge
   EXPECT_EQ(level[5],
             "level 5, the steps from body to body\n  base: the recursion ends here\n"
@@ -350,7 +352,7 @@ TEST_F(Op, WithoutAModeItTellsWhatTheExpressionIs) {
             "  from hinge space to hinge space, 7 × 7, general\n"
             "  = (I - H ψ K)∗ D⁻¹ (I - H ψ K)\n"
             "  2 sweeps: inward, outward\n");
-  EXPECT_EQ(op("V").out, "V\n  a stacked vector of body space, 54 numbers\n  no sweeps: body by body\n");
+  EXPECT_EQ(op("V").out, "V\n  a stacked vector of body space, 54 numbers\n  1 sweep: outward\n");
   EXPECT_EQ(op("H*phi", "--json").out,
             "{\"expression\":\"H*phi\",\"unicode\":\"H φ\",\"range\":\"hinge\",\"domain\":\"body\",\"rows\":7,"
             "\"cols\":54,\"kind\":\"causal\",\"simplified\":\"H*phi\",\"sweeps\":1}\n");

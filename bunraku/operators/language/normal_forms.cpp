@@ -1,9 +1,10 @@
 // Expressions with their adjoints at the symbols, and with derived symbols replaced by what defines them.
 
+#include "bunraku/operators/language/detail/normal_forms.hpp"
+
 #include <optional>
 
 #include "bunraku/operators/language/detail/terms.hpp"
-#include "bunraku/operators/language/detail/normal_forms.hpp"
 
 namespace bunraku::operators {
 

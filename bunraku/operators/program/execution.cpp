@@ -153,8 +153,36 @@ void check_cluster(const Folded& folded, const Unit& unit, const RiccatiBlocks<d
   if (n > 0 && !(factor.vectorD().minCoeff() > kernels::vanishing_beside_others<double> * D.diagonal().maxCoeff())) {
     for (const int k : unit.members) {
       if (folded.links[at(k)].nv > 0) {
-        throw kernels::massless(folded.model.bodies()[at(folded.links[at(k)].body)].hinge,
-                                "is coupled to others and ");
+        throw kernels::massless(folded.model.bodies()[at(folded.links[at(k)].body)].hinge, "is coupled to others and ");
+      }
+    }
+  }
+}
+
+/// Throws where X or A of a family is not symmetric, or some D has no inverse.
+void check_family(Evaluator<double>& evaluator, int i) {
+  const Folded& folded = evaluator.folded();
+  const Value& v = evaluator.plan().values[at(i)];
+  const RiccatiBlocks<double>& r = evaluator.family(i);
+  for (std::size_t n = 1; n < v.uses.size(); ++n) {
+    if (v.uses[n] != no_value && !evaluator.is_symmetric(v.uses[n])) {
+      throw OperatorError(
+          fmt::format("'{}' is not symmetric, and '{}' belongs to a symmetric one",
+                      bunraku::detail::printable(to_ascii(evaluator.plan().values[at(v.uses[n])].what), 200),
+                      bunraku::detail::printable(to_ascii(v.what), 200)),
+          "dense_inv(x) forms an inverse by a dense matrix, O(n³)");
+    }
+  }
+  for (const Unit& unit : folded.units) {
+    const int k = unit.members[0];
+    const std::size_t n = unit.coordinates.size();
+    for (std::size_t j = 0; j < n; ++j) {
+      const double inverse = r.L[at(unit.block) + j * n + j];
+      if (inverse == 0 || !std::isfinite(inverse)) {
+        throw OperatorError(
+            fmt::format("'{}' has no inverse: the block of hinge '{}' is singular",
+                        to_ascii(Operator::of_family(Symbol::D, v.what.term().parts[0], v.what.term().parts[1])),
+                        folded.model.bodies()[at(folded.links[at(k)].body)].hinge.name));
       }
     }
   }
@@ -167,29 +195,18 @@ void check_riccati(const void* /*context*/, Evaluator<double>& evaluator) {
     const Value& v = evaluator.plan().values[at(i)];
     const RiccatiBlocks<double>& r = evaluator.family(i);
     const bool of_bodies = v.uses[1] == no_value && v.part != Part::blocks;
-    bool doubtful = false;
-    for (const Unit& unit : folded.units) {
-      const int k = unit.members[0];
-      const std::size_t n = unit.coordinates.size();
-      if (folded.places[at(k)].coupled) {
-        if (of_bodies) {
-          check_cluster(folded, unit, r);
-        }
-        continue;
-      }
-      for (std::size_t j = 0; j < n; ++j) {
-        const double inverse = r.L[at(unit.block) + j * n + j];
-        if (!of_bodies && (inverse == 0 || !std::isfinite(inverse))) {
-          throw OperatorError(fmt::format("'{}' has no inverse: the block of hinge '{}' is singular",
-                                          to_ascii(Operator::of_family(Symbol::D, v.what.term().parts[0],
-                                                                       v.what.term().parts[1])),
-                                          folded.model.bodies()[at(folded.links[at(k)].body)].hinge.name));
-        }
-        doubtful = doubtful || (of_bodies && !(inverse > 0 && inverse * folded.doubt[at(folded.links[at(k)].v) + j] < 1));
-      }
-    }
-    if (doubtful) {
+    if (!of_bodies) {
+      check_family(evaluator, i);
+    } else if (r.doubtful) {
       settle_doubts(folded, evaluator.joints(), r);
+    }
+    for (const Unit& unit : folded.units) {
+      if (!folded.coupled) {
+        break;
+      }
+      if (of_bodies && folded.places[at(unit.members[0])].coupled) {
+        check_cluster(folded, unit, r);
+      }
     }
   }
 }

@@ -10,7 +10,11 @@
 namespace bunraku::operators {
 
 Folded::Folded(const Model& of, Fold how)
-    : model(of), fold(how), coordinates(model), armature(at(model.nv())), doubt(kernels::doubtful_inertias<double>(model)) {
+    : model(of),
+      fold(how),
+      coordinates(model),
+      armature(at(model.nv())),
+      doubt(kernels::doubtful_inertias<double>(model)) {
   for (std::size_t j = 0; j < coordinates.armature.size(); ++j) {
     const kernels::Follower<double>& f = coordinates.velocities[j];
     armature[at(f.own)] += f.ratio * f.ratio * coordinates.armature[j];

@@ -242,14 +242,13 @@ class Compiler {
       case TermType::dense_inverse:
         return apply_matrix(dense(x, t.parts[0], Step::dense_inverse), t.range, value);
       case TermType::root:  // a block of one body is small
-        return has_blocks(t.range)
-                   ? apply_blocks(add({.step = Step::block_root,
-                                       .uses = {blocks(t.parts[0])},
-                                       .what = x,
-                                       .space = t.range,
-                                       .domain = t.domain}),
-                                  x, false, value)
-                   : apply_matrix(dense(x, t.parts[0], Step::dense_root), t.range, value);
+        return has_blocks(t.range) ? apply_blocks(add({.step = Step::block_root,
+                                                       .uses = {blocks(t.parts[0])},
+                                                       .what = x,
+                                                       .space = t.range,
+                                                       .domain = t.domain}),
+                                                  x, false, value)
+                                   : apply_matrix(dense(x, t.parts[0], Step::dense_root), t.range, value);
       case TermType::cross: {
         const int vector = apply(t.parts[0], one());
         return add({.step = Step::apply_cross, .in = {value, vector}, .space = t.range});
@@ -484,7 +483,16 @@ class Compiler {
 
   /// in[0] of a filter or smoother less its innovation or residual.
   int complement(int sweep, Step step) {
-    const int own = at(sweep).in[0];
+    int own = at(sweep).in[0];
+    if (at(sweep).part == Part::D_inverse) {
+      const Operator D = with_family(Symbol::D, at(at(sweep).uses[0]).what);
+      own = add({.step = Step::apply,
+                 .part = Part::D_inverse,
+                 .in = {own},
+                 .uses = {at(sweep).uses[0]},
+                 .what = inv(D),
+                 .space = {SpaceKind::hinge}});
+    }
     const int rest = add({.step = step, .in = {sweep}, .space = {SpaceKind::hinge}});
     return own == no_value ? combine({{-1.0, rest}}, {SpaceKind::hinge})
                            : combine({{1.0, own}, {-1.0, rest}}, {SpaceKind::hinge});
@@ -527,8 +535,16 @@ class Compiler {
   /// ψ*(H* d + w): likewise s = E_φ* s + H* (d − K* s) + w.
   int smoother(const Operator& psi, int value) {
     const int of = family(psi);
-    const auto [d, w] = split(
-        value, [](const Value& v) { return v.step == Step::apply && v.part == Part::H && v.adjoint; });
+    const auto [d, w] =
+        split(value, [](const Value& v) { return v.step == Step::apply && v.part == Part::H && v.adjoint; });
+    if (d != no_value && at(d).step == Step::apply && at(d).part == Part::D_inverse && at(d).uses[0] == of) {
+      // D⁻¹x − G*λ = D⁻¹(x − U*λ): in one
+      return add({.step = Step::smoother,
+                  .part = Part::D_inverse,
+                  .in = {at(d).in[0], w},
+                  .uses = {of},
+                  .space = {SpaceKind::body}});
+    }
     return add({.step = Step::smoother, .in = {d, w}, .uses = {of}, .space = {SpaceKind::body}});
   }
 

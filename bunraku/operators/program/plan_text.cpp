@@ -75,8 +75,7 @@ class Writer {
   /// A symbol that names a vector, or nothing.
   static bool is_named_vector(const Value& v) {
     return v.what.term().type == TermType::symbol && v.what.domain().kind == SpaceKind::number &&
-           (v.step == Step::propagate || v.step == Step::combine || v.step == Step::bias ||
-            v.step == Step::gyroscopic);
+           (v.step == Step::propagate || v.step == Step::combine || v.step == Step::bias || v.step == Step::gyroscopic);
   }
 
   static std::string letter_of(const Value& v) {
@@ -321,19 +320,21 @@ class Writer {
       }
       case Step::smoother: {
         const std::string rest = rest_name(i, "ν");
-        return {
-            fmt::format("{}⁺(k) = φ*(p,k) {}(p)", names_[at(i)], names_[at(i)]),
-            fmt::format("{}(k) = {}− G{}*(k) {}⁺(k)", rest, v.in[0] == no_value ? "" : use(v.in[0]) + " ", m,
-                        names_[at(i)]),
-            fmt::format("{} = {}⁺(k) + H*(k) {}(k){}", own, names_[at(i)], rest, plus(v.in[1]))};
+        return {fmt::format("{}⁺(k) = φ*(p,k) {}(p)", names_[at(i)], names_[at(i)]),
+                fmt::format("{}(k) = {}− G{}*(k) {}⁺(k)", rest,
+                            v.in[0] == no_value         ? ""
+                            : v.part == Part::D_inverse ? fmt::format("D{}⁻¹(k) {} ", m, use(v.in[0], true))
+                                                        : use(v.in[0]) + " ",
+                            m, names_[at(i)]),
+                fmt::format("{} = {}⁺(k) + H*(k) {}(k){}", own, names_[at(i)], rest, plus(v.in[1]))};
       }
       case Step::propagate:
         return {v.adjoint ? fmt::format("{} = φ*(p,k) {} + {}", own, named(i, "p"), use(v.in[0]))
                           : fmt::format("{} = Σ φ(k,c) {} + {}", own, named(i, "c"), use(v.in[0]))};
       case Step::bias:
         return {fmt::format("(ω_r, v_r) = H*(k) {}", use(v.in[1])),
-                fmt::format("{} = (ω(p) × ω_r, ω(p) × [ω(p) × l(p,k) + 2 v_r] + ω_r × v_r) + Ḣ*(k) {}, ω(p) of {}",
-                            own, use(v.in[1]), named(v.in[0], "p"))};
+                fmt::format("{} = (ω(p) × ω_r, ω(p) × [ω(p) × l(p,k) + 2 v_r] + ω_r × v_r) + Ḣ*(k) {}, ω(p) of {}", own,
+                            use(v.in[1]), named(v.in[0], "p"))};
       case Step::gyroscopic:
         return {fmt::format("{} = (ω(k) × 𝒥(k) ω(k), ω(k) × [ω(k) × m(k) p(k)]), ω(k) of {}", own, use(v.in[0]))};
       case Step::shift: {

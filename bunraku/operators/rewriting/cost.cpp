@@ -33,9 +33,7 @@ const Sample& sample() {
         body.parent = i == 3 ? "b1" : "b" + std::to_string(i - 1);  // a branch
       }
       body.X_PF = {Rotation<double>::from_rpy(x, 2 * x, -x), {x, 0.1, 0.2}};
-      body.hinge = {.name = "h" + std::to_string(i),
-                    .type = HingeType::revolute,
-                    .dofs = {HingeDof{.armature = 0.1}}};
+      body.hinge = {.name = "h" + std::to_string(i), .type = HingeType::revolute, .dofs = {HingeDof{.armature = 0.1}}};
       body.inertia = RigidInertia<double>::about_center(1 + x, {x, 0.2, 0.1}, {0.3, 0.4, 0.5, 0.01, 0.02, 0.03});
       builder.add(body);
       nodes.push_back({.name = "n" + std::to_string(i), .body = i, .X_BN = Transform<double>::translate({x, x, x})});

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/operators/language/detail/normal_forms.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
-#include "bunraku/operators/language/detail/normal_forms.hpp"
 #include "bunraku/operators/rewriting/detail/engine.hpp"
 
 namespace bunraku::operators {

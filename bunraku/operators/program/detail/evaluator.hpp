@@ -1,8 +1,8 @@
 /// @file
 /// Runs a plan, in any scalar: loops over the links of a folded model, with room for all values.
 ///
-/// Nothing here decides on values: a D that is singular gives an inverse of zero, and after the sweep the driver may ask
-/// which hinge it was.
+/// Nothing here decides on values: a D that is singular gives an inverse of zero, and after the sweep the driver may
+/// ask which hinge it was.
 #pragma once
 
 #include <memory>
@@ -62,6 +62,7 @@ struct RiccatiBlocks {
   std::vector<Force<S>> U;               ///< P H* of each velocity of all hinges when it was eliminated.
   std::vector<S> L;                      ///< Factors of D: see kernels::HingeFactors; of a cluster D⁻¹.
   std::vector<S> D;                      ///< By units, row by row.
+  bool doubtful = false;                 ///< Whether some D may be rounding of zero, of bodies' inertias.
   std::vector<Force<S>> K;               ///< Of clusters: E_φ G, by the user's velocities, in the parent.
   std::vector<Motion<S>> H_bar;          ///< Of clusters: φ_b* H*, members × coordinates from `bar`.
   std::vector<Force<S>> PH_bar;          ///< Of clusters: P H̄*, likewise.
@@ -76,8 +77,8 @@ class Evaluator {
 
   const Plan& plan() const { return *plan_; }
   const Folded& folded() const { return *folded_; }
-  int rows() const { return dimension(plan_->expression.range()); }
-  int cols() const { return plan_->input == no_value ? 1 : dimension(plan_->expression.domain()); }
+  int rows() const { return rows_; }
+  int cols() const { return cols_; }
   int dimension(const Space& space) const;
 
   /// A new state: positions of all hinges, velocities of the user. Nothing is computed.
@@ -96,6 +97,8 @@ class Evaluator {
   /// The Riccati recursions of the plan, for questions about D: values of the plan.
   const std::vector<int>& families() const { return riccatis_; }
   const RiccatiBlocks<S>& family(int value) const { return riccati_[at(slots_[at(value)].extra)]; }
+  /// Whether the blocks of a value are symmetric but for rounding.
+  bool is_symmetric(int value) const;
   const Joints<S>& joints() const { return joints_; }
   const kernels::Link<S>* links() const { return links_; }
   /// Called where a block or matrix has no inverse or root.
@@ -116,13 +119,13 @@ class Evaluator {
  private:
   struct Slot {
     S* out = nullptr;
-    S* rest = nullptr;   // for filter and smoother: ε or r
+    S* rest = nullptr;  // for filter and smoother: ε or r
     int size = 0;
-    int extra = -1;      // for riccati, variables
+    int extra = -1;                // for riccati, variables
     std::vector<int> begins = {};  // for blocks: where each unit's begins
     std::vector<int> run = {};     // for blocks and matrices: the values to run for each unit vector
-    int body = -1;       // for inject and extract
-    int first = 0;       // likewise: where its numbers begin
+    int body = -1;                 // for inject and extract
+    int first = 0;                 // likewise: where its numbers begin
   };
   /// Links [begin, end).
   struct Range {
@@ -175,6 +178,7 @@ class Evaluator {
   void riccati(int i, Range range);
   template <class A>
   void eliminate(const A& a, int k, RiccatiBlocks<S>& r, const Value& v, const S* X, const S* gears);
+  void note_doubt(RiccatiBlocks<S>& r, int velocity, const S& D) const;
   void eliminate_cluster(const Unit& unit, RiccatiBlocks<S>& r, int X, const S* gears);
   void blocks(int i);
   void block_function(int i);
@@ -202,9 +206,11 @@ class Evaluator {
   std::vector<int> riccatis_;
   std::vector<Slot> slots_;
   std::vector<S> storage_;
-  std::vector<Force<S>> cluster_force_;              // scratch, as many as a cluster has links
-  std::vector<Force<S>> cluster_leaving_;            // as many as it has coordinates
+  std::vector<Force<S>> cluster_force_;    // scratch, as many as a cluster has links
+  std::vector<Force<S>> cluster_leaving_;  // as many as it has coordinates
   std::vector<ArticulatedInertia<S>> cluster_inertia_;
+  int rows_ = 0;
+  int cols_ = 0;
   const S* q_ = nullptr;
   const S* v_ = nullptr;
   const S* accelerations_ = nullptr;

@@ -62,6 +62,8 @@ Evaluator<S>::Evaluator(std::shared_ptr<const Plan> plan, std::shared_ptr<const 
   joints_.columns.resize(at(folded_->coordinates.nv));
   make_places();
   make_slots();
+  rows_ = dimension(plan_->expression.range());
+  cols_ = plan_->input == no_value ? 1 : dimension(plan_->expression.domain());
 }
 
 template <class S>
@@ -225,15 +227,12 @@ void Evaluator<S>::apply(const S* x, S* y) {
     }
     filled_ = true;
     run(plan_->fused);
-    if (check_ != nullptr) {
-      for ([[maybe_unused]] const int each : riccatis_) {
-        check_(check_context_, *this);
-        break;
-      }
+    if (check_ != nullptr && !riccatis_.empty()) {
+      check_(check_context_, *this);
     }
     fresh_ = true;
   }
-  std::copy_n(slots_[at(plan_->output)].out, rows(), y);
+  std::copy_n(slots_[at(plan_->output)].out, rows_, y);
 }
 
 template <class S>
@@ -276,6 +275,7 @@ void Evaluator<S>::clear(int i) {
   if (v.step == Step::riccati) {
     RiccatiBlocks<S>& r = riccati_[at(slot.extra)];
     std::fill(r.P.begin(), r.P.end(), ArticulatedInertia<S>::zero());
+    r.doubtful = false;
   }
   if (v.step == Step::gather) {
     const S* from = slots_[at(v.uses[1])].out;
@@ -476,6 +476,8 @@ void Evaluator<S>::with_arithmetic(kernels::Kind kind, const F& f) {
       return f.template operator()<Posed<S, 1>>();
     case Kind::floating:
     case Kind::general:
+    case Kind::siblings:
+    case Kind::coupled:
       return f.template operator()<Posed<S, 0>>();
   }
 }
@@ -556,7 +558,7 @@ double Evaluator<S>::bytes() const {
                2 * static_cast<double>(armature_blocks_.size());
     }
     for (const int j : v.uses) {
-      count += j == no_value                         ? 0
+      count += j == no_value                                ? 0
                : plan_->values[at(j)].step == Step::joints  ? 12 * links
                : plan_->values[at(j)].step == Step::riccati ? rigid * static_cast<double>(joints_.columns.size())
                                                             : static_cast<double>(slots_[at(j)].size);

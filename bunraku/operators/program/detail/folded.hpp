@@ -21,12 +21,12 @@ enum class Fold {
 
 /// How a link's pose and joint map follow from its coordinates.
 enum class Placing {
-  turn,   ///< A revolute hinge of the folded tree: cosine and sine suffice.
-  slide,  ///< A prismatic hinge of the folded tree.
+  turn,        ///< A revolute hinge of the folded tree: cosine and sine suffice.
+  slide,       ///< A prismatic hinge of the folded tree.
   float_free,  ///< A free body against the world: only how it is turned matters.
-  law,    ///< The hinge's own law, in the folded tree.
-  one_axis,  ///< A hinge with one axis in the user's frames: constant + cosine + sine.
-  body,   ///< The hinge's own law, in the user's frames.
+  law,         ///< The hinge's own law, in the folded tree.
+  one_axis,    ///< A hinge with one axis in the user's frames: constant + cosine + sine.
+  body,        ///< The hinge's own law, in the user's frames.
 };
 
 /// A hinge with one axis between two bodies in the user's frames: X_PB = part 0 + c · part 1 + s · part 2, with c and s
@@ -74,10 +74,10 @@ struct NodePlace {
 struct SpaceTable {
   std::vector<int> first;  ///< One more than there are owners.
 
-  int owners() const { return static_cast<int>(first.size()) - 1; }                 ///< Links or nodes.
-  int begin(int i) const { return first[static_cast<std::size_t>(i)]; }            ///< First number of an owner.
-  int end(int i) const { return first[static_cast<std::size_t>(i) + 1]; }          ///< One beyond the last.
-  int dimension() const { return first.empty() ? 0 : first.back(); }               ///< Of the whole.
+  int owners() const { return static_cast<int>(first.size()) - 1; }        ///< Links or nodes.
+  int begin(int i) const { return first[static_cast<std::size_t>(i)]; }    ///< First number of an owner.
+  int end(int i) const { return first[static_cast<std::size_t>(i) + 1]; }  ///< One beyond the last.
+  int dimension() const { return first.empty() ? 0 : first.back(); }       ///< Of the whole.
 };
 
 /// A model folded for programs. Immutable, shared by threads.
@@ -86,24 +86,24 @@ class Folded {
   /// O(N).
   Folded(const Model& model, Fold fold);
 
-  Model model;                                      ///< Of which.
-  Fold fold;                                        ///< How.
-  kernels::Coordinates<double> coordinates;         ///< Of all hinges.
-  std::vector<kernels::Link<double>> links;         ///< Parent before child; v counts all hinges' velocities.
-  std::vector<LinkPlace> places;                    ///< Of each link.
-  std::vector<OneAxis> one_axis;                    ///< Of each link, with Fold::bodies.
-  std::vector<kernels::RevoluteSlot<double>> turns; ///< Links placed by Placing::turn.
-  std::vector<Unit> units;                          ///< In the order of their first members.
-  std::vector<Stretch> by_link;                     ///< All links.
-  std::vector<Stretch> by_unit;                     ///< All units.
-  std::vector<kernels::BodyPlace> bodies;           ///< Of the model's bodies.
-  std::vector<double> armature;                     ///< Of the user's velocities, followers' included.
-  std::vector<double> armature_blocks;              ///< The same as blocks of the units.
-  std::vector<double> doubt;                        ///< Of all hinges' velocities: see doubtful_inertias.
-  SpaceTable body;                                  ///< Body space, by link.
-  Vec3<double> gravity{};                           ///< In the world's frame as the links have it.
-  bool coupled = false;                             ///< Whether some units have several links.
-  bool nested = false;                              ///< Whether one of them hangs on another of its unit.
+  Model model;                                       ///< Of which.
+  Fold fold;                                         ///< How.
+  kernels::Coordinates<double> coordinates;          ///< Of all hinges.
+  std::vector<kernels::Link<double>> links;          ///< Parent before child; v counts all hinges' velocities.
+  std::vector<LinkPlace> places;                     ///< Of each link.
+  std::vector<OneAxis> one_axis;                     ///< Of each link, with Fold::bodies.
+  std::vector<kernels::RevoluteSlot<double>> turns;  ///< Links placed by Placing::turn.
+  std::vector<Unit> units;                           ///< In the order of their first members.
+  std::vector<Stretch> by_link;                      ///< All links.
+  std::vector<Stretch> by_unit;                      ///< All units.
+  std::vector<kernels::BodyPlace> bodies;            ///< Of the model's bodies.
+  std::vector<double> armature;                      ///< Of the user's velocities, followers' included.
+  std::vector<double> armature_blocks;               ///< The same as blocks of the units.
+  std::vector<double> doubt;                         ///< Of all hinges' velocities: see doubtful_inertias.
+  SpaceTable body;                                   ///< Body space, by link.
+  Vec3<double> gravity{};                            ///< In the world's frame as the links have it.
+  bool coupled = false;                              ///< Whether some units have several links.
+  bool nested = false;                               ///< Whether one of them hangs on another of its unit.
 
   /// Numbers in a space; of node space with so many nodes.
   int dimension(SpaceKind kind, int nodes) const;

@@ -44,7 +44,7 @@ enum class Step {
   propagate,    ///< φ inward, φ* outward: x(k) = in[0](k) + Σ φ(k,c) x(c).
   filter,       ///< ψ inward: z = ψ(K x + w) with x = in[0], w = in[1], either may be absent.
   innovation,   ///< ε = x − H z of the filter in[0].
-  smoother,     ///< ψ* outward: s = ψ*(H* d + w) with d = in[0], w = in[1], either may be absent.
+  smoother,     ///< ψ* outward: s = ψ*(H* d + w) with d = in[0] or D⁻¹ in[0], w = in[1], either may be absent.
   residual,     ///< r = d − K* s of the smoother in[0].
 };
 

@@ -42,14 +42,23 @@ void Evaluator<S>::riccati(int i, Range range) {
       [&](const Unit& unit) { eliminate_cluster(unit, r, v.uses[1], gears); });
 }
 
+/// Notes a D that is not certainly positive.
+template <class S>
+BUNRAKU_INLINE void Evaluator<S>::note_doubt(RiccatiBlocks<S>& r, int velocity, const S& D) const {
+  if constexpr (std::is_floating_point_v<S>) {
+    r.doubtful |= !(D > static_cast<S>(folded_->doubt[at(velocity)]));
+  }
+}
+
 template <class S>
 template <class A>
 BUNRAKU_INLINE void Evaluator<S>::eliminate(const A& a, int k, RiccatiBlocks<S>& r, const Value& v, const S* X,
                                             const S* gears) {
   const kernels::Link<S>& l = links_[k];
   const int block = folded_->places[at(k)].block;
-  ArticulatedInertia<S> P =
-      X == nullptr ? ArticulatedInertia<S>::from_rigid(l.inertia) : inertia_at(X + slots_[at(v.uses[1])].begins[at(folded_->places[at(k)].unit)]);
+  ArticulatedInertia<S> P = X == nullptr
+                                ? ArticulatedInertia<S>::from_rigid(l.inertia)
+                                : inertia_at(X + slots_[at(v.uses[1])].begins[at(folded_->places[at(k)].unit)]);
   if (!l.leaf || folded_->fold == Fold::bodies) {
     P += r.P[at(k)];
   }
@@ -61,10 +70,11 @@ BUNRAKU_INLINE void Evaluator<S>::eliminate(const A& a, int k, RiccatiBlocks<S>&
     r.U[at(l.v)] = U;
     r.L[at(block)] = inverse;
     r.D[at(block)] = D;
+    note_doubt(r, l.v, D);
     if (l.parent >= 0) {
-      r.P[at(l.parent)] +=
-          gears == nullptr || (!l.geared && v.part == Part::armature) ? a.template pass<false>(P, U, inverse, gear)
-                                                                    : a.template pass<true>(P, U, inverse, gear);
+      r.P[at(l.parent)] += gears == nullptr || (!l.geared && v.part == Part::armature)
+                               ? a.template pass<false>(P, U, inverse, gear)
+                               : a.template pass<true>(P, U, inverse, gear);
     }
   } else {
     r.P[at(k)] = P;
@@ -79,6 +89,7 @@ BUNRAKU_INLINE void Evaluator<S>::eliminate(const A& a, int k, RiccatiBlocks<S>&
         const S d = gear == nullptr ? a.along(j, U[j]) : a.along(j, U[j]) + gear[j * n + j];
         const S inverse = reciprocal(d);
         D[j * n + j] = d;
+        note_doubt(r, l.v + j, d);
         for (int m = 0; m < j; ++m) {
           L[m * n + j] = a.along(m, U[j]) * inverse;
           L[j * n + m] = S(0);
@@ -257,6 +268,29 @@ void Evaluator<S>::blocks(int i) {
       }
     }
   }
+}
+
+template <class S>
+bool Evaluator<S>::is_symmetric(int i) const {
+  using std::abs;
+  const Value& v = value(i);
+  const Slot& slot = slots_[at(i)];
+  for (int u = 0; u < static_cast<int>(folded_->units.size()); ++u) {
+    const S* block = slot.out + slot.begins[at(u)];
+    const int n = unit_size(v.space.kind, u);
+    S largest(0);
+    for (int j = 0; j < n * n; ++j) {
+      largest = largest < abs(block[j]) ? abs(block[j]) : largest;
+    }
+    for (int r = 0; r < n; ++r) {
+      for (int c = 0; c < r; ++c) {
+        if (abs(block[r * n + c] - block[c * n + r]) > constant<S>(1e-10) * largest) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
 }
 
 /// An inverse or root of one matrix, row by row, in place.

@@ -131,7 +131,8 @@ void Evaluator<S>::apply_part(int i, Range range) {
     case Part::D: {
       const RiccatiBlocks<S>& r = used(v);
       for_units(
-          range, false, [&](const auto&, int k) { by_coordinates(r.D, folded_->units[at(folded_->places[at(k)].unit)]); },
+          range, false,
+          [&](const auto&, int k) { by_coordinates(r.D, folded_->units[at(folded_->places[at(k)].unit)]); },
           [&](const Unit& unit) { by_coordinates(r.D, unit); });
       break;
     }
@@ -427,7 +428,7 @@ void Evaluator<S>::filter(int i, Range range) {
       });
 }
 
-/// λ(k) = φ*(p,k) s(p), r(k) = d(k) − G*(k) λ(k), s(k) = λ(k) + H*(k) r(k) + w(k).
+/// λ(k) = φ*(p,k) s(p), r(k) = d(k) − G*(k) λ(k), s(k) = λ(k) + H*(k) r(k) + w(k); or with D⁻¹ d in place of d.
 template <class S>
 void Evaluator<S>::smoother(int i, Range range) {
   const Value& v = value(i);
@@ -436,6 +437,7 @@ void Evaluator<S>::smoother(int i, Range range) {
   const S* w = in(v, 1);
   S* s = out(i);
   S* rest = slots_[at(i)].rest;
+  const bool solved = v.part == Part::D_inverse;  // d = D⁻¹ in(0)
   for_units(
       range, false,
       [&](const auto& a, int k) {
@@ -443,14 +445,22 @@ void Evaluator<S>::smoother(int i, Range range) {
         const int own = folded_->places[at(k)].own;
         Motion<S> m = p < 0 ? Motion<S>::zero() : a.down(motion_at(s + rigid * p));
         if (a.nv == 1) {
-          const S seen = dot(r.U[at(links_[k].v)], m) * r.L[at(folded_->places[at(k)].block)];
-          const S u = (d != nullptr ? d[own] : S(0)) - seen;
+          const S& inverse = r.L[at(folded_->places[at(k)].block)];
+          const S seen = dot(r.U[at(links_[k].v)], m);
+          const S u = solved ? inverse * (d[own] - seen) : d != nullptr ? d[own] - seen * inverse : -(seen * inverse);
           rest[own] = u;
           a.push(0, u, m);
         } else if (a.nv > 1) {
           const kernels::HingeVector<S> seen = factors(r, k).gain_adjoint_times(m);
+          kernels::HingeVector<S> e{};
+          if (d != nullptr) {
+            std::copy_n(d + own, a.nv, e.x.begin());
+          }
+          if (solved) {
+            e = factors(r, k).d_inverse_times(e);
+          }
           for (int j = 0; j < a.nv; ++j) {
-            const S u = (d != nullptr ? d[own + j] : S(0)) - seen[j];
+            const S u = e[j] - seen[j];
             rest[own + j] = u;
             a.push(j, u, m);
           }
@@ -462,8 +472,22 @@ void Evaluator<S>::smoother(int i, Range range) {
       },
       [&](const Unit& unit) {
         for (const int c : unit.coordinates) {
-          const S seen = unit.parent < 0 ? S(0) : dot(r.K[at(c)], motion_at(s + rigid * unit.parent));
-          rest[c] = (d != nullptr ? d[c] : S(0)) - seen;
+          rest[c] = d != nullptr ? d[c] : S(0);
+        }
+        if (solved) {
+          const std::size_t n = unit.coordinates.size();
+          const S* inverse = r.L.data() + unit.block;
+          for (std::size_t j = 0; j < n; ++j) {
+            rest[unit.coordinates[j]] = S(0);
+            for (std::size_t c = 0; c < n; ++c) {
+              rest[unit.coordinates[j]] += inverse[j * n + c] * d[unit.coordinates[c]];
+            }
+          }
+        }
+        for (const int c : unit.coordinates) {
+          if (unit.parent >= 0) {
+            rest[c] -= dot(r.K[at(c)], motion_at(s + rigid * unit.parent));
+          }
         }
         for (const int k : unit.members) {
           const Posed<S, 0> a(links_, joints_, k);
