@@ -4,6 +4,7 @@
 
 #include "bunraku/arguments.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/program.hpp"
 #include "bunraku/io/load.hpp"
 #include "bunraku/io/urdf_writer.hpp"
 #include "bunraku/model/builder.hpp"

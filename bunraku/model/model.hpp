@@ -110,6 +110,8 @@ class ModelBuilder;
 /// An immutable multibody system. Copies share one body of data; every const member may be called from any thread.
 class BUNRAKU_API Model {
  public:
+  /// Whether both are copies of one.
+  bool is_same_as(const Model& other) const { return data_ == other.data_; }
   /// The model's name.
   const std::string& name() const { return data_->name; }
   /// Where it came from.

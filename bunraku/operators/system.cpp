@@ -324,7 +324,10 @@ bool has_full_inertia(const RigidInertia<double>& inertia) {
 }  // namespace
 
 Conditions conditions_of(const System& system) {
-  const Model& model = system.model();
+  return conditions_of(system.model());
+}
+
+Conditions conditions_of(const Model& model) {
   Conditions out;
   bool every_rotor = true;
   for (const Body& body : model.bodies()) {

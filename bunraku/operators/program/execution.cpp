@@ -1,16 +1,14 @@
 #include "bunraku/operators/program/detail/execution.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
 
-#include "bunraku/kernels/singular.hpp"
 #include "bunraku/model/configuration.hpp"
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
+#include "bunraku/operators/program/detail/checks.hpp"
 
 namespace bunraku::operators {
 
@@ -113,122 +111,6 @@ void SystemData::passive_torques(std::span<double> out) const {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Questions about D
-
-namespace {
-
-/// Throws Error naming the hinge where a D is rounding of zero.
-void settle_doubts(const Folded& folded, const Joints<double>& joints, const RiccatiBlocks<double>& r) {
-  std::vector<RigidInertia<double>> carried(folded.links.size(), RigidInertia<double>::zero());
-  for (int k = static_cast<int>(folded.links.size()) - 1; k >= 0; --k) {
-    const kernels::Link<double>& l = folded.links[at(k)];
-    const LinkPlace& place = folded.places[at(k)];
-    const bool turns = l.kind <= kernels::Kind::revolute_full;
-    const Motion<double> about_z{Vec3<double>::unit_z(), Vec3<double>::zero()};
-    const auto n = at(l.nv);
-    if (!place.coupled && n > 0) {
-      std::vector<double> inverses;
-      for (std::size_t j = 0; j < n; ++j) {
-        inverses.push_back(r.L[at(place.block) + j * n + j]);
-      }
-      const kernels::HingeDoubt<double> doubt{
-          turns ? std::span(&about_z, 1) : std::span(joints.columns.data() + l.v, n), {r.U.data() + l.v, n}, inverses};
-      kernels::check_positive(folded.model.bodies()[at(l.body)].hinge, doubt, l.inertia, carried[at(k)]);
-    }
-    if (l.parent >= 0) {
-      Transform<double> X = joints.pose[at(k)];
-      if (turns) {
-        const kernels::Spin<double>& s = joints.spin[at(k)];
-        X = {Rotation<double>(l.turn * Mat3<double>{{{s.c, -s.s, 0}, {s.s, s.c, 0}, {0, 0, 1}}}), l.p};
-      }
-      carried[at(l.parent)] += X * (l.inertia + carried[at(k)]);
-    }
-  }
-}
-
-void check_cluster(const Folded& folded, const Unit& unit, const RiccatiBlocks<double>& r) {
-  const auto n = static_cast<Eigen::Index>(unit.coordinates.size());
-  const Eigen::Map<const Eigen::MatrixXd> D(r.D.data() + unit.block, n, n);
-  const Eigen::LDLT<Eigen::MatrixXd> factor(D);
-  if (n > 0 && !(factor.vectorD().minCoeff() > kernels::vanishing_beside_others<double> * D.diagonal().maxCoeff())) {
-    for (const int k : unit.members) {
-      if (folded.links[at(k)].nv > 0) {
-        throw kernels::massless(folded.model.bodies()[at(folded.links[at(k)].body)].hinge, "is coupled to others and ");
-      }
-    }
-  }
-}
-
-/// Throws where X or A of a family is not symmetric, or some D has no inverse.
-void check_family(Evaluator<double>& evaluator, int i) {
-  const Folded& folded = evaluator.folded();
-  const Value& v = evaluator.plan().values[at(i)];
-  const RiccatiBlocks<double>& r = evaluator.family(i);
-  for (std::size_t n = 1; n < v.uses.size(); ++n) {
-    if (v.uses[n] != no_value && !evaluator.is_symmetric(v.uses[n])) {
-      throw OperatorError(
-          fmt::format("'{}' is not symmetric, and '{}' belongs to a symmetric one",
-                      bunraku::detail::printable(to_ascii(evaluator.plan().values[at(v.uses[n])].what), 200),
-                      bunraku::detail::printable(to_ascii(v.what), 200)),
-          "dense_inv(x) forms an inverse by a dense matrix, O(n³)");
-    }
-  }
-  for (const Unit& unit : folded.units) {
-    const int k = unit.members[0];
-    const std::size_t n = unit.coordinates.size();
-    for (std::size_t j = 0; j < n; ++j) {
-      const double inverse = r.L[at(unit.block) + j * n + j];
-      if (inverse == 0 || !std::isfinite(inverse)) {
-        throw OperatorError(
-            fmt::format("'{}' has no inverse: the block of hinge '{}' is singular",
-                        to_ascii(Operator::of_family(Symbol::D, v.what.term().parts[0], v.what.term().parts[1])),
-                        folded.model.bodies()[at(folded.links[at(k)].body)].hinge.name));
-      }
-    }
-  }
-}
-
-/// Throws where some D has no inverse.
-void check_riccati(const void* /*context*/, Evaluator<double>& evaluator) {
-  const Folded& folded = evaluator.folded();
-  for (const int i : evaluator.families()) {
-    const Value& v = evaluator.plan().values[at(i)];
-    const RiccatiBlocks<double>& r = evaluator.family(i);
-    const bool of_bodies = v.uses[1] == no_value && v.part != Part::blocks;
-    if (!of_bodies) {
-      check_family(evaluator, i);
-    } else if (r.doubtful) {
-      settle_doubts(folded, evaluator.joints(), r);
-    }
-    for (const Unit& unit : folded.units) {
-      if (!folded.coupled) {
-        break;
-      }
-      if (of_bodies && folded.places[at(unit.members[0])].coupled) {
-        check_cluster(folded, unit, r);
-      }
-    }
-  }
-}
-
-/// Throws what a block or matrix without inverse or root deserves.
-void refuse_matrix(const void* context, const NoInverse& refusal) {
-  const auto& evaluator = *static_cast<const Evaluator<double>*>(context);
-  const std::string what = bunraku::detail::printable(to_ascii(evaluator.plan().values[at(refusal.value)].what), 200);
-  if (refusal.unit < 0) {
-    const Operator& inner = evaluator.plan().values[at(refusal.value)].what.term().parts[0];
-    throw OperatorError(
-        fmt::format("the matrix of '{}' {}", bunraku::detail::printable(to_ascii(inner), 200), refusal.why));
-  }
-  const Folded& folded = evaluator.folded();
-  const int link = folded.units[at(refusal.unit)].members[0];
-  throw OperatorError(fmt::format("'{}' cannot be formed: the block of body '{}' {}", what,
-                                  folded.model.bodies()[at(folded.links[at(link)].body)].name, refusal.why));
-}
-
-}  // namespace
-
-// ---------------------------------------------------------------------------------------------------------------------
 // Execution
 
 Execution::Execution(const Operator& x, Inverses inverses, std::shared_ptr<const SystemData> data)
@@ -246,8 +128,8 @@ void Execution::prepare() {
   plan_ = std::make_shared<const Plan>(make_plan(expression_, meaning_, inverses_));
   check_values();
   evaluator_ = std::make_unique<Evaluator<double>>(plan_, folded(), attached_);
-  evaluator_->on_refusal(refuse_matrix, evaluator_.get());
-  evaluator_->on_riccati(check_riccati, nullptr);
+  evaluator_->on_refusal(refuse_matrix<double>, evaluator_.get());
+  evaluator_->on_riccati(check_riccati<double>, nullptr);
   passive_.resize(at(data_->model().nv()));
   version_ = 0;
 }

@@ -9,6 +9,7 @@
 
 namespace bunraku {
 
+class Model;
 class System;
 
 /// What of a system bears on which identities hold.
@@ -22,6 +23,8 @@ struct Conditions {
   friend bool operator==(const Conditions&, const Conditions&) = default;
 };
 
+/// The conditions of a model.
+BUNRAKU_API Conditions conditions_of(const Model& model);
 /// The conditions of a system's model.
 BUNRAKU_API Conditions conditions_of(const System& system);
 

@@ -38,10 +38,10 @@ struct Attachments {
 };
 
 /// The body or node that a part names, by name or number. Throws OperatorError.
-int part_of(const Model& model, std::span<const Node> nodes, const Space& space);
+BUNRAKU_API int part_of(const Model& model, std::span<const Node> nodes, const Space& space);
 
 /// A variable with blocks of zeros for a model folded by bodies.
-VariableBlocks blocks_for(const Folded& folded, std::span<const Node> nodes, const Operator& variable);
+BUNRAKU_API VariableBlocks blocks_for(const Folded& folded, std::span<const Node> nodes, const Operator& variable);
 
 /// A plan that cannot run here: a dense or block inverse of a singular matrix.
 struct NoInverse {

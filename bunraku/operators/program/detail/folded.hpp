@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "bunraku/export.hpp"
 #include "bunraku/kernels/tree.hpp"
 #include "bunraku/model/detail/clusters.hpp"
 #include "bunraku/model/model.hpp"
@@ -81,7 +82,7 @@ struct SpaceTable {
 };
 
 /// A model folded for programs. Immutable, shared by threads.
-class Folded {
+class BUNRAKU_API Folded {
  public:
   /// O(N).
   Folded(const Model& model, Fold fold);

@@ -128,7 +128,7 @@ struct Meaning {
 };
 
 /// Which way a step has to run: inward, outward, or local where it does not matter.
-Direction direction_of(const Value& value);
+BUNRAKU_API Direction direction_of(const Value& value);
 /// Whether a value is complete only after the loop that makes it: one that belongs to no body, or to one alone.
 bool is_late(const Value& value);
 
@@ -139,7 +139,7 @@ enum class Inverses {
 };
 
 /// The plan of an expression as it stands. Inverses of memoryless operators are taken block by block.
-Plan make_plan(const Operator& x, const Meaning& meaning, Inverses inverses);
+BUNRAKU_API Plan make_plan(const Operator& x, const Meaning& meaning, Inverses inverses);
 
 /// A loop as a recursion in the papers' style.
 std::string recursion(const Plan& plan, const Loop& loop);

@@ -1,0 +1,153 @@
+#include "bunraku/dynamics/program.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/inverse_dynamics.hpp"
+#include "bunraku/operators/language/detail/terms.hpp"
+#include "bunraku/operators/program/detail/checks.hpp"
+#include "bunraku/operators/program/detail/execution.hpp"
+#include "bunraku/operators/rewriting/simplify.hpp"
+
+namespace bunraku {
+
+namespace detail {
+
+/// What is the same for all states and threads.
+struct ProgramData {
+  Model model;
+  std::shared_ptr<const operators::Plan> plan;
+  std::shared_ptr<const operators::Folded> folded;
+  std::shared_ptr<const operators::Attachments> attached;
+  bool passive = false;  ///< Whether T_p occurs.
+  int rows = 0;
+  int cols = 0;
+};
+
+namespace {
+
+/// What a program keeps in a state.
+template <class T>
+struct ProgramWorkspace {
+  explicit ProgramWorkspace(std::shared_ptr<const ProgramData> data)
+      : program(std::move(data)), evaluator(program->plan, program->folded, program->attached) {
+    evaluator.on_refusal(operators::refuse_matrix<T>, &evaluator);
+    evaluator.on_riccati(operators::check_riccati<T>, nullptr);
+    passive.resize(program->passive ? static_cast<std::size_t>(program->model.nv()) : 0);
+  }
+
+  std::shared_ptr<const ProgramData> program;
+  operators::Evaluator<T> evaluator;
+  std::vector<T> passive;
+  std::uint64_t version = 0;
+};
+
+template <class T>
+ProgramWorkspace<T>& workspace_of(StateData<T>& state, const std::shared_ptr<const ProgramData>& program) {
+  for (const auto& [key, workspace] : state.programs) {
+    if (key == program.get()) {
+      return *static_cast<ProgramWorkspace<T>*>(workspace.get());
+    }
+  }
+  auto made = std::make_shared<ProgramWorkspace<T>>(program);
+  state.programs.emplace_back(program.get(), made);
+  return *made;
+}
+
+}  // namespace
+
+}  // namespace detail
+
+Program::Program(const Model& model, const Operator& x, const std::vector<std::string>& nodes) {
+  auto attached = std::make_shared<operators::Attachments>();
+  for (const std::string& name : nodes) {
+    attached->nodes.push_back(model.node(name));
+    attached->nodes.back().name = name;
+  }
+  if (attached->nodes.empty() && operators::symbols_in(x).contains(Symbol::B)) {
+    throw OperatorError("B has no meaning without nodes", "name the nodes: Program(model, x, {\"hand\"})", "B");
+  }
+  auto data = std::make_shared<detail::ProgramData>(
+      detail::ProgramData{.model = model, .plan = {}, .folded = {}, .attached = attached});
+  const Operator best = simplify(x, conditions_of(model));
+  data->plan = std::make_shared<const operators::Plan>(
+      operators::make_plan(best, {}, operators::Inverses::refused));
+  for (const operators::Value& value : data->plan->values) {
+    const Term& t = value.what.term();
+    data->passive = data->passive || value.step == operators::Step::passive;
+    if (value.step == operators::Step::given && t.symbol != Symbol::thetad) {
+      throw OperatorError(fmt::format("{} has no value in a state", info(t.symbol).ascii),
+                          "apply an operator to it, or evaluate the expression by a System", std::string(info(t.symbol).ascii));
+    }
+    if (t.type == TermType::variable) {
+      throw OperatorError(fmt::format("the variable '{}' has no values", t.name),
+                          "a System gives variables their values: System::bind");
+    }
+    if (t.type == TermType::unit && t.index >= model.nv()) {
+      throw OperatorError(fmt::format("unit({}): the model has {} velocities", t.index, model.nv()),
+                          "they are counted from 0");
+    }
+  }
+  data->folded = std::make_shared<const operators::Folded>(
+      model, data->plan->mergeable ? operators::Fold::links : operators::Fold::bodies);
+  const operators::Evaluator<double> sizes(data->plan, data->folded, data->attached);
+  data->rows = sizes.rows();
+  data->cols = sizes.cols();
+  data_ = std::move(data);
+}
+
+const Operator& Program::expression() const {
+  return data_->plan->expression;
+}
+const Model& Program::model() const {
+  return data_->model;
+}
+int Program::rows() const {
+  return data_->rows;
+}
+int Program::cols() const {
+  return data_->cols;
+}
+
+PlanReport Program::plan() const {
+  System system(data_->model);
+  system.set_nodes(data_->attached->nodes);
+  return system(expression()).plan();
+}
+
+template <class T>
+void Program::apply(BasicState<T>& state, const MatrixInput<T>& x, const MatrixOutput<T>& out) const {
+  detail::StateData<T>& data = state.data();
+  if (!data.model.is_same_as(data_->model)) {
+    throw ArgumentError(fmt::format("the program was made for model '{}', the state is of another, '{}'",
+                                    data_->model.name(), data.model.name()));
+  }
+  const auto columns = detail::given_columns(x, data_->cols, "x");
+  const auto results = detail::wanted(out, data_->rows, columns.cols, "out");
+  detail::ProgramWorkspace<T>& workspace = detail::workspace_of(data, data_);
+  if (workspace.version != data.version) {
+    if (data_->passive) {
+      passive_torques(state, std::span<T>(workspace.passive));
+    }
+    workspace.evaluator.set_state(data.q.data(), state.v().data());
+    workspace.evaluator.set_given(Symbol::T_p, workspace.passive.data());
+    workspace.version = 0;  // until it has run
+  }
+  for (std::ptrdiff_t j = 0; j < columns.cols; ++j) {
+    const std::span<T> result = results.column(j);
+    workspace.evaluator.apply(columns.column(j).data(), result.data());
+    workspace.version = data.version;
+    if (data_->plan->input == operators::no_value && columns.column(j)[0] != T(1)) {
+      for (T& each : result) {
+        each *= columns.column(j)[0];
+      }
+    }
+  }
+}
+
+template void Program::apply(BasicState<double>&, const MatrixInput<double>&, const MatrixOutput<double>&) const;
+template void Program::apply(BasicState<float>&, const MatrixInput<float>&, const MatrixOutput<float>&) const;
+
+}  // namespace bunraku
