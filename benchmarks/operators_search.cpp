@@ -48,8 +48,7 @@ Row run(const bk::System& system, const std::string& text, double seconds) {
   const std::array<Batch, 1> batches{[&] { static_cast<void>(bk::simplify(x, search)); }};
   const double cost = measure(batches, seconds)[0];
   const bk::PlanReport plan = system(x).plan();
-  const auto sweeps = std::ranges::count_if(plan.sweeps, [](const bk::Sweep& s) { return s.direction != "local"; });
-  return {text, counting() ? cost : cost / 1e6, static_cast<int>(sweeps), plan.expression};
+  return {text, counting() ? cost : cost / 1e6, plan.fused, plan.expression};
 }
 
 }  // namespace

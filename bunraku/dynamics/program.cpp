@@ -72,14 +72,14 @@ Program::Program(const Model& model, const Operator& x, const std::vector<std::s
   auto data = std::make_shared<detail::ProgramData>(
       detail::ProgramData{.model = model, .plan = {}, .folded = {}, .attached = attached});
   const Operator best = simplify(x, conditions_of(model));
-  data->plan = std::make_shared<const operators::Plan>(
-      operators::make_plan(best, {}, operators::Inverses::refused));
+  data->plan = std::make_shared<const operators::Plan>(operators::make_plan(best, {}, operators::Inverses::refused));
   for (const operators::Value& value : data->plan->values) {
     const Term& t = value.what.term();
     data->passive = data->passive || value.step == operators::Step::passive;
     if (value.step == operators::Step::given && t.symbol != Symbol::thetad) {
       throw OperatorError(fmt::format("{} has no value in a state", info(t.symbol).ascii),
-                          "apply an operator to it, or evaluate the expression by a System", std::string(info(t.symbol).ascii));
+                          "apply an operator to it, or evaluate the expression by a System",
+                          std::string(info(t.symbol).ascii));
     }
     if (t.type == TermType::variable) {
       throw OperatorError(fmt::format("the variable '{}' has no values", t.name),

@@ -166,6 +166,9 @@ PlanReport Evaluation::plan() const {
                     .notes = {}};
   for (const auto* loops : {&plan.of_state, &plan.of_vector}) {
     for (const operators::Loop& loop : *loops) {
+      if (loop.direction == operators::Direction::local && operators::recursion(plan, loop).empty()) {
+        continue;  // blocks that are written where they are used
+      }
       report.sweeps.push_back(
           {std::string(name_of(loop.direction)), operators::recursion(plan, loop), loops == &plan.of_state});
     }

@@ -1,10 +1,11 @@
 /// Programs: operator expressions as functions of the state.
+#include "bunraku/dynamics/program.hpp"
+
 #include <Eigen/Core>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
-#include "bunraku/dynamics/program.hpp"
 #include "bunraku/model/configuration.hpp"
 #include "bunraku/operators/language/soa.hpp"
 #include "bunraku/operators/language/text.hpp"

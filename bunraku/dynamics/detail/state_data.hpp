@@ -134,7 +134,7 @@ struct StateData {
   Force<T> at_body(const AppliedForce<T>& applied) const;
 
   std::vector<std::pair<const void*, std::shared_ptr<void>>> programs;  ///< What programs keep here, by program.
-  std::uint64_t version = 1;                                           ///< Of q and v.
+  std::uint64_t version = 1;                                            ///< Of q and v.
   Model model;
   PassiveForces passive;
   /// Whether a state may still be refused when it is spread over all hinges: a mimic's ratio or a user's normalize may

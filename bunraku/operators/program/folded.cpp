@@ -32,10 +32,21 @@ Folded::Folded(const Model& of, Fold how)
       places[k].ratio = f.ratio;
     }
     body.first.push_back(rigid * static_cast<int>(k));
+    links[k].leaf = true;
   }
   body.first.push_back(rigid * static_cast<int>(links.size()));
   make_units();
   list_stretches();
+  for (int k = static_cast<int>(links.size()) - 1; k >= 0; --k) {  // which child is met first, going inward
+    links[at(k)].opens_parent = false;
+    if (const int parent = links[at(k)].parent; parent >= 0) {
+      links[at(k)].opens_parent = links[at(parent)].leaf;
+      links[at(parent)].leaf = false;
+    }
+    if (places[at(k)].placing != Placing::turn || places[at(k)].coupled) {
+      posed.push_back(k);
+    }
+  }
 }
 
 void Folded::take_links() {

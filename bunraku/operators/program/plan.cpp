@@ -180,6 +180,7 @@ class Compiler {
     const Operator& E = t.parts[0];
     Value out{.step = t.type == TermType::gather ? Step::gather : Step::spread,
               .uses = {joints(), blocks(t.parts[1]), no_value},
+              .what = t.type == TermType::gather ? gather(E, t.parts[1]) : spread(E, t.parts[1]),
               .space = t.range,
               .domain = t.domain};
     if (is_symbol(E, Symbol::E_phi)) {

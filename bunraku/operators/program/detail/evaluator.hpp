@@ -62,6 +62,7 @@ struct RiccatiBlocks {
   std::vector<Force<S>> U;               ///< P H* of each velocity of all hinges when it was eliminated.
   std::vector<S> L;                      ///< Factors of D: see kernels::HingeFactors; of a cluster D⁻¹.
   std::vector<S> D;                      ///< By units, row by row.
+  bool whole_D = false;                  ///< Whether D itself is asked for, not only its factors.
   bool doubtful = false;                 ///< Whether some D may be rounding of zero, of bodies' inertias.
   std::vector<Force<S>> K;               ///< Of clusters: E_φ G, by the user's velocities, in the parent.
   std::vector<Motion<S>> H_bar;          ///< Of clusters: φ_b* H*, members × coordinates from `bar`.
@@ -107,7 +108,7 @@ class Evaluator {
     refuse_ = refuse;
     context_ = context;
   }
-  /// Called when the recursions of a new state have run, before their results are used further.
+  /// Called when the sweeps of a new state have run, before the result is handed out; not where there is no D.
   using Check = void (*)(const void*, Evaluator&);
   void on_riccati(Check check, const void* context) {
     check_ = check;
@@ -178,6 +179,7 @@ class Evaluator {
   void riccati(int i, Range range);
   template <class A>
   void eliminate(const A& a, int k, RiccatiBlocks<S>& r, const Value& v, const S* X, const S* gears);
+  void hand_over(const kernels::Link<S>& l, const ArticulatedInertia<S>& moved, RiccatiBlocks<S>& r) const;
   void note_doubt(RiccatiBlocks<S>& r, int velocity, const S& D) const;
   void eliminate_cluster(const Unit& unit, RiccatiBlocks<S>& r, int X, const S* gears);
   void blocks(int i);

@@ -139,6 +139,9 @@ void Evaluator<S>::make_slots() {
       r.K.resize(folded_->coupled ? nv : 0);
       r.H_bar.resize(at(bar_.back()));
       r.PH_bar.resize(at(bar_.back()));
+      r.whole_D = std::any_of(plan_->values.begin(), plan_->values.end(), [&](const Value& other) {
+        return other.part == Part::D && other.uses[0] == static_cast<int>(i);
+      });
       riccatis_.push_back(static_cast<int>(i));
     } else {
       slot.size = dimension(v.space);
@@ -269,13 +272,16 @@ void Evaluator<S>::clear(int i) {
   const bool sums = direction_of(v) == Direction::inward || v.step == Step::dot || v.step == Step::inject ||
                     v.step == Step::combine || (v.step == Step::apply && folded_->coupled) ||
                     (v.step == Step::apply && (v.part == Part::B || v.part == Part::variable));
-  if (sums && v.step != Step::gather && v.step != Step::riccati && v.step != Step::combine) {
+  const bool opened = !folded_->coupled && v.step == Step::filter;  // the first to arrive sets it
+  if (sums && !opened && v.step != Step::gather && v.step != Step::riccati && v.step != Step::combine) {
     std::fill_n(slot.out, slot.size, S(0));
   }
   if (v.step == Step::riccati) {
     RiccatiBlocks<S>& r = riccati_[at(slot.extra)];
-    std::fill(r.P.begin(), r.P.end(), ArticulatedInertia<S>::zero());
     r.doubtful = false;
+    if (folded_->coupled) {
+      std::fill(r.P.begin(), r.P.end(), ArticulatedInertia<S>::zero());
+    }
   }
   if (v.step == Step::gather) {
     const S* from = slots_[at(v.uses[1])].out;
@@ -475,6 +481,7 @@ void Evaluator<S>::with_arithmetic(kernels::Kind kind, const F& f) {
     case Kind::prismatic:
       return f.template operator()<Posed<S, 1>>();
     case Kind::floating:
+      return f.template operator()<Floating<S>>();
     case Kind::general:
     case Kind::siblings:
     case Kind::coupled:
@@ -482,11 +489,18 @@ void Evaluator<S>::with_arithmetic(kernels::Kind kind, const F& f) {
   }
 }
 
+/// Those that have links in a range.
+inline std::span<const Stretch> stretches(const std::vector<Stretch>& all, int begin, int end) {
+  const auto first = std::partition_point(all.begin(), all.end(), [&](const Stretch& s) { return s.end <= begin; });
+  const auto last = std::partition_point(first, all.end(), [&](const Stretch& s) { return s.begin < end; });
+  return {first, last};
+}
+
 /// Calls f(arithmetic, k) for all links in the range.
 template <class S>
 template <class F>
 void Evaluator<S>::for_links(Range range, bool inward, const F& f) const {
-  const std::vector<Stretch>& all = folded_->by_link;
+  const std::span<const Stretch> all = stretches(folded_->by_link, range.begin, range.end);
   const std::size_t count = all.size();
   for (std::size_t n = 0; n < count; ++n) {
     const Stretch& stretch = all[inward ? count - 1 - n : n];
@@ -513,7 +527,7 @@ void Evaluator<S>::for_links(Range range, bool inward, const F& f) const {
 template <class S>
 template <class F>
 void Evaluator<S>::for_units(Range range, bool inward, const F& f, const auto& cluster) const {
-  const std::vector<Stretch>& all = folded_->by_unit;
+  const std::span<const Stretch> all = stretches(folded_->by_unit, range.begin, range.end);
   const std::size_t count = all.size();
   for (std::size_t n = 0; n < count; ++n) {
     const Stretch& stretch = all[inward ? count - 1 - n : n];

@@ -94,6 +94,7 @@ class BUNRAKU_API Folded {
   std::vector<LinkPlace> places;                     ///< Of each link.
   std::vector<OneAxis> one_axis;                     ///< Of each link, with Fold::bodies.
   std::vector<kernels::RevoluteSlot<double>> turns;  ///< Links placed by Placing::turn.
+  std::vector<int> posed;                            ///< Links whose pose is a transform: all but those that turn.
   std::vector<Unit> units;                           ///< In the order of their first members.
   std::vector<Stretch> by_link;                      ///< All links.
   std::vector<Stretch> by_unit;                      ///< All units.

@@ -98,24 +98,21 @@ template <class S>
 void place_all(const Folded& folded, const kernels::Link<S>* links, const S* q, Joints<S>& out) {
   using kernels::cast;
   spin_all(folded, q, out.spin);
-  for (std::size_t k = 0; k < folded.links.size(); ++k) {
+  for (const int posed : folded.posed) {
+    const std::size_t k = at(posed);
     const kernels::Link<S>& l = links[k];
     const LinkPlace& place = folded.places[k];
     const Body& body = folded.model.bodies()[at(l.body)];
     Motion<S>* columns = out.columns.data() + l.v;
     Transform<S>& X = out.pose[k];
     switch (place.placing) {
-      case Placing::turn:
-        if (!place.coupled) {
-          continue;
-        }
-        {
-          const kernels::Spin<S>& s = out.spin[k];
-          const Mat3<S> turn{{{s.c, -s.s, S(0)}, {s.s, s.c, S(0)}, {S(0), S(0), S(1)}}};
-          X = {Rotation<S>(l.turn * turn), l.p};
-          columns[0] = {Vec3<S>::unit_z(), Vec3<S>::zero()};
-        }
+      case Placing::turn: {
+        const kernels::Spin<S>& s = out.spin[k];
+        const Mat3<S> turn{{{s.c, -s.s, S(0)}, {s.s, s.c, S(0)}, {S(0), S(0), S(1)}}};
+        X = {Rotation<S>(l.turn * turn), l.p};
+        columns[0] = {Vec3<S>::unit_z(), Vec3<S>::zero()};
         break;
+      }
       case Placing::slide:
         X = {Rotation<S>(l.turn), l.p + l.turn.column(2) * q[l.q]};
         columns[0] = {Vec3<S>::zero(), Vec3<S>::unit_z()};

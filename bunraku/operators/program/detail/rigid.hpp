@@ -181,4 +181,24 @@ struct Posed {
   BUNRAKU_INLINE Force<S> column(int i, const ArticulatedInertia<S>& P) const { return P * H[i]; }
 };
 
+/// See Turning: a free body against the world, H = I. Nothing goes beyond it.
+template <class S>
+struct Floating {
+  static constexpr bool turns = false;
+  static constexpr int nv = rigid;
+
+  BUNRAKU_INLINE Floating(const kernels::Link<S>*, const Joints<S>&, int) {}
+  BUNRAKU_INLINE Force<S> up(const Force<S>& f) const { return f; }
+  BUNRAKU_INLINE Motion<S> down(const Motion<S>& m) const { return m; }
+  BUNRAKU_INLINE S along(int i, const Force<S>& f) const { return f[i]; }
+  BUNRAKU_INLINE void push(int i, const S& u, Motion<S>& m) const { m[i] += u; }
+  BUNRAKU_INLINE ArticulatedInertia<S> up(const ArticulatedInertia<S>& P) const { return P; }
+  BUNRAKU_INLINE Force<S> column(int i, const ArticulatedInertia<S>& P) const {
+    if (i < 3) {
+      return {P.rotational.full().column(i), P.coupling.row(i)};
+    }
+    return {P.coupling.column(i - 3), P.linear.full().column(i - 3)};
+  }
+};
+
 }  // namespace bunraku::operators

@@ -13,8 +13,8 @@ S constant(double x) {
   return static_cast<S>(x);
 }
 
-/// 1/d. Of a number that is not positive the inverse is taken for zero, as if the hinge were locked, so that nothing is
-/// divided by zero; which hinge it was is found after the sweep.
+/// 1/d. Of zero, and of what is no number, the inverse is taken for zero, as if the hinge were locked, so that nothing
+/// is divided by zero; which hinge it was is found after the sweep.
 template <class S>
 S reciprocal(const S& d) {
   if constexpr (std::is_floating_point_v<S>) {

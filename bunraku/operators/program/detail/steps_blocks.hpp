@@ -42,6 +42,18 @@ void Evaluator<S>::riccati(int i, Range range) {
       [&](const Unit& unit) { eliminate_cluster(unit, r, v.uses[1], gears); });
 }
 
+/// Adds to what the parent of a link has gathered: the first to arrive sets it.
+template <class S>
+BUNRAKU_INLINE void Evaluator<S>::hand_over(const kernels::Link<S>& l, const ArticulatedInertia<S>& moved,
+                                            RiccatiBlocks<S>& r) const {
+  ArticulatedInertia<S>& sum = r.P[at(l.parent)];
+  if (l.opens_parent && !folded_->coupled) {
+    kernels::put(moved, sum);
+  } else {
+    sum += moved;
+  }
+}
+
 /// Notes a D that is not certainly positive.
 template <class S>
 BUNRAKU_INLINE void Evaluator<S>::note_doubt(RiccatiBlocks<S>& r, int velocity, const S& D) const {
@@ -59,7 +71,7 @@ BUNRAKU_INLINE void Evaluator<S>::eliminate(const A& a, int k, RiccatiBlocks<S>&
   ArticulatedInertia<S> P = X == nullptr
                                 ? ArticulatedInertia<S>::from_rigid(l.inertia)
                                 : inertia_at(X + slots_[at(v.uses[1])].begins[at(folded_->places[at(k)].unit)]);
-  if (!l.leaf || folded_->fold == Fold::bodies) {
+  if (!l.leaf) {
     P += r.P[at(k)];
   }
   if constexpr (A::turns) {
@@ -72,9 +84,8 @@ BUNRAKU_INLINE void Evaluator<S>::eliminate(const A& a, int k, RiccatiBlocks<S>&
     r.D[at(block)] = D;
     note_doubt(r, l.v, D);
     if (l.parent >= 0) {
-      r.P[at(l.parent)] += gears == nullptr || (!l.geared && v.part == Part::armature)
-                               ? a.template pass<false>(P, U, inverse, gear)
-                               : a.template pass<true>(P, U, inverse, gear);
+      const bool plain = gears == nullptr || (!l.geared && v.part == Part::armature);
+      hand_over(l, plain ? a.template pass<false>(P, U, inverse, gear) : a.template pass<true>(P, U, inverse, gear), r);
     }
   } else {
     r.P[at(k)] = P;
@@ -95,7 +106,9 @@ BUNRAKU_INLINE void Evaluator<S>::eliminate(const A& a, int k, RiccatiBlocks<S>&
           L[j * n + m] = S(0);
         }
         L[j * n + j] = inverse;
-        P -= scaled_outer(U[j], inverse);
+        if (j > 0 || l.parent >= 0) {
+          P -= scaled_outer(U[j], inverse);
+        }
       }
     } else {  // the same on U and D, of which A is a full block
       for (int j = 0; j < n; ++j) {
@@ -118,13 +131,13 @@ BUNRAKU_INLINE void Evaluator<S>::eliminate(const A& a, int k, RiccatiBlocks<S>&
         P -= scaled_outer(U[j], inverse);
       }
     }
-    if (n > 1) {
+    if (n > 1 && r.whole_D) {
       kernels::HingeFactors<S>{n, U, L}.multiply(D);
     }
     if (l.parent >= 0) {
       const bool geared = v.part == Part::blocks || (v.part == Part::armature && l.geared);
       kernels::forget_rounding(folded_->model.bodies()[at(l.body)].hinge.type, geared, P);
-      r.P[at(l.parent)] += a.up(P);
+      hand_over(l, a.up(P), r);
     }
   }
 }
