@@ -272,8 +272,7 @@ void Evaluator<S>::clear(int i) {
   const bool sums = direction_of(v) == Direction::inward || v.step == Step::dot || v.step == Step::inject ||
                     v.step == Step::combine || (v.step == Step::apply && folded_->coupled) ||
                     (v.step == Step::apply && (v.part == Part::B || v.part == Part::variable));
-  const bool opened = !folded_->coupled && v.step == Step::filter;  // the first to arrive sets it
-  if (sums && !opened && v.step != Step::gather && v.step != Step::riccati && v.step != Step::combine) {
+  if (sums && v.step != Step::gather && v.step != Step::riccati && v.step != Step::combine) {
     std::fill_n(slot.out, slot.size, S(0));
   }
   if (v.step == Step::riccati) {

@@ -375,32 +375,21 @@ void Evaluator<S>::filter(int i, Range range) {
   const S* w = in(v, 1);
   S* z = out(i);
   S* epsilon = slots_[at(i)].rest;
-  const bool opened = !folded_->coupled;
   for_units(
       range, true,
       [&](const auto& a, int k) {
         const int p = links_[k].parent;
         const int own = folded_->places[at(k)].own;
-        const bool empty = opened && links_[k].leaf;
-        Force<S> z_k = empty ? Force<S>::zero() : force_at(z + rigid * k);
+        Force<S> z_k = force_at(z + rigid * k);
         if (w != nullptr) {
           z_k += force_at(w + rigid * k);
-        }
-        if (w != nullptr || empty) {
           put(z + rigid * k, z_k);
         }
-        const auto hand_on = [&](const Force<S>& moved) {
-          if (opened && links_[k].opens_parent) {
-            put(z + rigid * p, moved);
-          } else {
-            add(z + rigid * p, moved);
-          }
-        };
         if (a.nv == 1) {
           const S e = (x != nullptr ? x[own] : S(0)) - a.along(0, z_k);
           epsilon[own] = e;
           if (p >= 0) {
-            hand_on(a.up(z_k + r.U[at(links_[k].v)] * (r.L[at(folded_->places[at(k)].block)] * e)));
+            add(z + rigid * p, a.up(z_k + r.U[at(links_[k].v)] * (r.L[at(folded_->places[at(k)].block)] * e)));
           }
           return;
         }
@@ -410,7 +399,7 @@ void Evaluator<S>::filter(int i, Range range) {
           epsilon[own + j] = e[j];
         }
         if (p >= 0) {
-          hand_on(a.up(a.nv == 0 ? z_k : z_k + factors(r, k).gain_times(e)));
+          add(z + rigid * p, a.up(a.nv == 0 ? z_k : z_k + factors(r, k).gain_times(e)));
         }
       },
       [&](const Unit& unit) {
@@ -462,7 +451,10 @@ void Evaluator<S>::smoother(int i, Range range) {
           rest[own] = u;
           a.push(0, u, m);
         } else if (a.nv > 1) {
-          const kernels::HingeVector<S> seen = factors(r, k).gain_adjoint_times(m);
+          kernels::HingeVector<S> seen{};
+          if (p >= 0) {
+            seen = factors(r, k).gain_adjoint_times(m);
+          }
           kernels::HingeVector<S> e{};
           if (d != nullptr) {
             std::copy_n(d + own, a.nv, e.x.begin());
