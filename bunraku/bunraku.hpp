@@ -13,6 +13,7 @@
 #include "bunraku/model/hinge_laws.hpp"
 #include "bunraku/model/hinge_set.hpp"
 #include "bunraku/model/vectors.hpp"
+#include "bunraku/operators/language/definitions.hpp"
 #include "bunraku/operators/language/soa.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/levels.hpp"

@@ -32,13 +32,16 @@ namespace {
 template <class T>
 struct ProgramWorkspace {
   explicit ProgramWorkspace(std::shared_ptr<const ProgramData> data)
-      : program(std::move(data)), evaluator(program->plan, program->folded, program->attached) {
+      : program(std::move(data)),
+        attached(std::make_shared<operators::Attachments>(*program->attached)),
+        evaluator(program->plan, program->folded, attached) {
     evaluator.on_refusal(operators::refuse_matrix<T>, &evaluator);
     evaluator.on_riccati(operators::check_riccati<T>, nullptr);
     passive.resize(program->passive ? static_cast<std::size_t>(program->model.nv()) : 0);
   }
 
   std::shared_ptr<const ProgramData> program;
+  std::shared_ptr<operators::Attachments> attached;  ///< With what functions give at the state.
   operators::Evaluator<T> evaluator;
   std::vector<T> passive;
   std::uint64_t version = 0;
@@ -81,7 +84,7 @@ Program::Program(const Model& model, const Operator& x, const std::vector<std::s
                           "apply an operator to it, or evaluate the expression by a System",
                           std::string(info(t.symbol).ascii));
     }
-    if (t.type == TermType::variable) {
+    if (t.type == TermType::variable && t.function == nullptr) {
       throw OperatorError(fmt::format("the variable '{}' has no values", t.name),
                           "a System gives variables their values: System::bind");
     }
@@ -92,6 +95,7 @@ Program::Program(const Model& model, const Operator& x, const std::vector<std::s
   }
   data->folded = std::make_shared<const operators::Folded>(
       model, data->plan->mergeable ? operators::Fold::links : operators::Fold::bodies);
+  operators::attach_defined(*data->folded, *data->plan, *attached);
   const operators::Evaluator<double> sizes(data->plan, data->folded, data->attached);
   data->rows = sizes.rows();
   data->cols = sizes.cols();
@@ -130,6 +134,10 @@ void Program::apply(BasicState<T>& state, const MatrixInput<T>& x, const MatrixO
   if (workspace.version != data.version) {
     if (data_->passive) {
       passive_torques(state, std::span<T>(workspace.passive));
+    }
+    const auto wide = [](const auto& from) { return std::vector<double>(from.data(), from.data() + from.size()); };
+    if (!workspace.attached->variables.empty()) {
+      operators::fill_defined(data.model, wide(state.q()), wide(state.v()), workspace.attached->variables);
     }
     workspace.evaluator.set_state(data.q.data(), state.v().data());
     workspace.evaluator.set_given(Symbol::T_p, workspace.passive.data());

@@ -277,6 +277,9 @@ void System::bind(const Operator& variable, const Input<double>& numbers) {
     throw ArgumentError(fmt::format("'{}' is not a variable: see Operator::variable", to_ascii(variable)));
   }
   const std::string& name = variable.term().name;
+  if (variable.term().function != nullptr) {
+    throw ArgumentError(fmt::format("'{}' has its values from the function that defines it", name));
+  }
   if (!all_finite(values)) {
     refuse_values(values, name);
   }

@@ -147,7 +147,8 @@ Operator Operator::identity() {
   return Operator(Term{.type = TermType::identity});
 }
 
-Operator Operator::variable(const std::string& name, SpaceKind range, SpaceKind domain) {
+Operator Operator::variable(const std::string& name, SpaceKind range, SpaceKind domain,
+                            std::shared_ptr<const BlockFunction> function) {
   if (!is_free_name(name)) {
     throw OperatorError(fmt::format("'{}' cannot name a variable", detail::printable(name, 40)),
                         "a name is letters, digits and underscores, and not one of the symbols");
@@ -158,7 +159,8 @@ Operator Operator::variable(const std::string& name, SpaceKind range, SpaceKind 
   if (!has_space(range) || (!has_space(domain) && domain != SpaceKind::number)) {
     throw OperatorError(fmt::format("the variable '{}' needs a range: hinge, body or node space", name));
   }
-  return Operator(Term{.type = TermType::variable, .name = name, .range = {range}, .domain = {domain}});
+  return Operator(Term{
+      .type = TermType::variable, .name = name, .range = {range}, .domain = {domain}, .function = std::move(function)});
 }
 
 Operator Operator::of_family(Symbol symbol, const Operator& X, const Operator& A) {
@@ -204,7 +206,8 @@ namespace {
 /// Whether two terms agree in everything but their operands.
 bool same_head(const Term& x, const Term& y) {
   return x.hash == y.hash && x.type == y.type && x.symbol == y.symbol && x.name == y.name && x.number == y.number &&
-         x.index == y.index && x.range == y.range && x.domain == y.domain && x.parts.size() == y.parts.size();
+         x.index == y.index && x.range == y.range && x.domain == y.domain && x.parts.size() == y.parts.size() &&
+         x.function == y.function;
 }
 
 }  // namespace

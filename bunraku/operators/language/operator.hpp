@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,6 +64,8 @@ enum class TermType {
 };
 
 struct Term;
+struct BlockPlace;
+using BlockFunction = std::function<void(const BlockPlace& place, std::span<double> block)>;
 
 /// An operator expression. Values are cheap to copy and may be shared between threads.
 ///
@@ -75,8 +79,10 @@ class BUNRAKU_API Operator {
   Operator(double number);  // NOLINT(google-explicit-constructor): so that 2*phi works
   /// The identity; its space follows from where it stands.
   static Operator identity();
-  /// An arbitrary memoryless operator (domain hinge, body or node) or stacked vector (domain number), by name.
-  static Operator variable(const std::string& name, SpaceKind range, SpaceKind domain);
+  /// An arbitrary memoryless operator (domain hinge, body or node) or stacked vector (domain number), by name; one
+  /// that a function gives comes from define().
+  static Operator variable(const std::string& name, SpaceKind range, SpaceKind domain,
+                           std::shared_ptr<const BlockFunction> function = nullptr);
   /// P, D, G, K, ψ or what is derived of them (ψ̃, τ, τ̄, E_ψ, Υ, Ω) with another pair in place of inertia and armature:
   /// P = X + E_ψ P E_φ*, D = H P H* + A. The pair (M, 𝒜) gives the symbol itself; A may be zero, `0*armature`. Throws
   /// OperatorError unless X is memoryless on body space, A memoryless on hinge space, and the symbol one of those.
@@ -120,17 +126,18 @@ class BUNRAKU_API Operator {
 
 /// A node of an expression. Immutable and shared.
 struct Term {
-  TermType type = TermType::identity;  ///< What it is.
-  Symbol symbol = Symbol::phi;         ///< For symbol.
-  std::string name = {};               ///< For variable.
-  double number = 0;                   ///< For number and scale.
-  int index = 0;                       ///< For unit.
-  std::vector<Operator> parts = {};    ///< The operands.
-  Space range = {};                    ///< Where its values are.
-  Space domain = {};                   ///< What it acts on.
-  Kind kind = Kind::memoryless;        ///< Along which direction it carries.
-  std::size_t hash = 0;                ///< Of its structure.
-  int depth = 0;                       ///< Of its nesting.
+  TermType type = TermType::identity;                       ///< What it is.
+  Symbol symbol = Symbol::phi;                              ///< For symbol.
+  std::string name = {};                                    ///< For variable.
+  double number = 0;                                        ///< For number and scale.
+  int index = 0;                                            ///< For unit.
+  std::vector<Operator> parts = {};                         ///< The operands.
+  Space range = {};                                         ///< Where its values are.
+  Space domain = {};                                        ///< What it acts on.
+  Kind kind = Kind::memoryless;                             ///< Along which direction it carries.
+  std::size_t hash = 0;                                     ///< Of its structure.
+  int depth = 0;                                            ///< Of its nesting.
+  std::shared_ptr<const BlockFunction> function = nullptr;  ///< For variable: what gives its blocks.
 };
 
 inline const Space& Operator::range() const {

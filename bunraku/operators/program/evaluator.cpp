@@ -1,9 +1,12 @@
 #include "bunraku/operators/program/detail/evaluator.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
+
+#include "bunraku/operators/language/definitions.hpp"
 
 namespace bunraku::operators {
 
@@ -69,6 +72,36 @@ VariableBlocks blocks_for(const Folded& folded, std::span<const Node> nodes, con
     out.blocks.push_back(std::move(block));
   }
   return out;
+}
+
+void fill_defined(const Model& model, std::span<const double> q, std::span<const double> v,
+                  std::vector<VariableBlocks>& variables) {
+  for (VariableBlocks& each : variables) {
+    const Term& t = each.variable.term();
+    if (t.function == nullptr) {
+      continue;
+    }
+    for (std::size_t i = 0; i < each.blocks.size(); ++i) {
+      std::vector<double>& block = each.blocks[i].values;
+      std::fill(block.begin(), block.end(), 0.0);
+      (*t.function)({model, static_cast<int>(i), q, v}, block);
+      if (!std::all_of(block.begin(), block.end(), [](double x) { return std::isfinite(x); })) {
+        throw OperatorError(
+            fmt::format("the function of '{}' gave a number that is not finite for {} {}", t.name,
+                        t.range.kind == SpaceKind::node || t.domain.kind == SpaceKind::node ? "node" : "body", i));
+      }
+    }
+  }
+}
+
+void attach_defined(const Folded& bodies, const Plan& plan, Attachments& attached) {
+  for (const Value& v : plan.values) {
+    if (v.what.term().function != nullptr && (v.part == Part::variable || v.step == Step::constants) &&
+        std::none_of(attached.variables.begin(), attached.variables.end(),
+                     [&](const VariableBlocks& each) { return each.variable == v.what; })) {
+      attached.variables.push_back(blocks_for(bodies, attached.nodes, v.what));
+    }
+  }
 }
 
 template class Evaluator<double>;

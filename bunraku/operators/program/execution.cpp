@@ -127,7 +127,9 @@ void Execution::prepare() {
   }
   plan_ = std::make_shared<const Plan>(make_plan(expression_, meaning_, inverses_));
   check_values();
-  evaluator_ = std::make_unique<Evaluator<double>>(plan_, folded(), attached_);
+  defined_ = std::make_shared<Attachments>(*attached_);
+  attach_defined(*data_->bodies, *plan_, *defined_);
+  evaluator_ = std::make_unique<Evaluator<double>>(plan_, folded(), defined_);
   evaluator_->on_refusal(refuse_matrix<double>, evaluator_.get());
   evaluator_->on_riccati(check_riccati<double>, nullptr);
   passive_.resize(at(data_->model().nv()));
@@ -145,6 +147,7 @@ void Execution::check_values() const {
                           "Omega does exist: the coupled bodies count as one body there", to_ascii(v.what));
     }
     if ((v.part == Part::variable || v.step == Step::constants) && t.type == TermType::variable &&
+        t.function == nullptr &&
         std::none_of(attached_->variables.begin(), attached_->variables.end(),
                      [&](const VariableBlocks& each) { return each.variable == v.what; })) {
       throw OperatorError(fmt::format("the variable '{}' has no values", t.name),
@@ -182,6 +185,7 @@ void Execution::refresh() {
   if (needs(Step::passive)) {
     data_->passive_torques(passive_);
   }
+  fill_defined(data_->model(), data_->user_q, data_->v, defined_->variables);
   evaluator_->set_state(data_->q.data(), data_->v.data());
   evaluator_->set_given(Symbol::T_p, passive_.data());
   evaluator_->set_given(Symbol::thetadd, data_->accelerations ? data_->accelerations->data() : nullptr);
@@ -200,7 +204,7 @@ void Execution::apply(const double* x, double* y) {
 }
 
 double Execution::flops() const {
-  Evaluator<Counting> counter(plan_, folded(), attached_);
+  Evaluator<Counting> counter(plan_, folded(), defined_);
   const auto counted = [](const std::vector<double>& x) { return std::vector<Counting>(x.begin(), x.end()); };
   const std::vector<Counting> q = counted(data_->q);
   const std::vector<Counting> v = counted(data_->v);

@@ -31,6 +31,10 @@ struct VariableBlocks {
   std::vector<VariableBlock> blocks = {};    ///< In the order of bodies or nodes.
 };
 
+/// The values that functions give at a state: q and v are the user's.
+void fill_defined(const Model& model, std::span<const double> q, std::span<const double> v,
+                  std::vector<VariableBlocks>& variables);
+
 /// What a program needs to know beside model and state.
 struct Attachments {
   std::vector<Node> nodes = {};                ///< What B refers to.
@@ -42,6 +46,9 @@ BUNRAKU_API int part_of(const Model& model, std::span<const Node> nodes, const S
 
 /// A variable with blocks of zeros for a model folded by bodies.
 BUNRAKU_API VariableBlocks blocks_for(const Folded& folded, std::span<const Node> nodes, const Operator& variable);
+
+/// Makes room for the operators of a plan that functions give; `bodies` is folded by bodies.
+void attach_defined(const Folded& bodies, const Plan& plan, Attachments& attached);
 
 /// A plan that cannot run here: a dense or block inverse of a singular matrix.
 struct NoInverse {
@@ -71,7 +78,7 @@ struct RiccatiBlocks {
 
 /// A plan with room for its values. Its inputs are arrays that stay where they are.
 template <class S>
-class Evaluator {
+class BUNRAKU_API Evaluator {
  public:
   Evaluator(std::shared_ptr<const Plan> plan, std::shared_ptr<const Folded> folded,
             std::shared_ptr<const Attachments> attached);

@@ -203,7 +203,7 @@ void Evaluator<S>::fill_constants(int i) {
     copy(symbol == Symbol::thetad ? v_ : symbol == Symbol::thetadd ? accelerations_ : torques_);
   } else if (v.step == Step::passive) {
     copy(passive_);
-  } else if (v.step == Step::constants && !filled_) {
+  } else if (v.step == Step::constants && (!filled_ || v.what.term().function != nullptr)) {
     std::fill_n(slot.out, slot.size, S(0));
     if (v.what.term().type == TermType::unit) {
       slot.out[v.what.term().index] = S(1);

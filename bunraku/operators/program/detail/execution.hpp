@@ -74,7 +74,8 @@ class Execution {
   Inverses inverses_;
   std::shared_ptr<const SystemData> data_;
   Meaning meaning_;
-  std::shared_ptr<const Attachments> attached_;
+  std::shared_ptr<const Attachments> attached_;  // the system's
+  std::shared_ptr<Attachments> defined_;         // and with what functions give
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Evaluator<double>> evaluator_;
   std::vector<double> passive_;

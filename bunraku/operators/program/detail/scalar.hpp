@@ -5,6 +5,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "bunraku/export.hpp"
+
 namespace bunraku::operators {
 
 /// A number of the model's as a scalar.
@@ -25,7 +27,7 @@ S reciprocal(const S& d) {
 }
 
 /// A number that counts what is done to it: additions, multiplications, divisions, roots, sines and cosines, one each.
-struct Counting {
+struct BUNRAKU_API Counting {
   double value = 0;  ///< The number.
 
   Counting() = default;
