@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/program.hpp"
 #include "bunraku/model/configuration.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/rewriting/identities.hpp"
@@ -101,6 +102,33 @@ TEST(Threads, EvaluateExpressionsOfOneModel) {
       Evaluation inverse =
           system(parse(armature ? "inv(H*phi*M*~phi*~H + armature)" : "inv(H*phi*M*~phi*~H)"));  // the search, too
       return Eigen::VectorXd(inverse * v);
+    };
+  });
+}
+
+TEST(Threads, ShareOneProgram) {
+  Random random(73);
+  const Model model = random_tree(12, 0.3, random).build();
+  const Program inverse(model, parse("inv(H*phi*M*~phi*~H + armature)"));
+  const Program bias_of(model, parse("H*phi*(M*~phi*a + b)"));
+  expect_same_in_threads(20, [&] {
+    return [&, state = State(model)](unsigned s) mutable {
+      const Eigen::VectorXd v = Eigen::VectorXd::LinSpaced(model.nv(), -1, 1 + 0.1 * s);
+      state.set(random_configuration(model, s), v);
+      return Eigen::VectorXd(inverse(state, v) + bias_of(state));
+    };
+  });
+}
+
+TEST(Threads, PrepareExpressionsOnCopiesOfOneSystem) {
+  Random random(74);
+  const Model model = random_tree(8, 0.3, random).build();
+  const System original(model);
+  expect_same_in_threads(5, [&] {
+    return [system = System(original)](unsigned s) mutable {
+      const Eigen::VectorXd v = Eigen::VectorXd::LinSpaced(system.model().nv(), -1, 1 + 0.1 * s);
+      system.set_state(random_configuration(system.model(), s), v);
+      return Eigen::VectorXd(system(parse("inv(H*phi*M*~phi*~H + armature)*(I + H*phi*K)")) * v);
     };
   });
 }
