@@ -226,16 +226,19 @@ std::string to_string(const PlanReport& plan) {
 // ---------------------------------------------------------------------------------------------------------------------
 // System
 
-System::System(Model model, PassiveForces passive)
-    : data_(std::make_shared<operators::SystemData>(std::move(model), passive)) {}
+System::System(const Model& model, PassiveForces passive)
+    : data_(std::make_shared<operators::SystemData>(model, passive)) {}
 
-System::System(Model model, const Input<double>& q, const Input<double>& v, PassiveForces passive)
-    : System(std::move(model), passive) {
+System::System(const Model& model, const Input<double>& q, const Input<double>& v, PassiveForces passive)
+    : System(model, passive) {
   set_state(q, v);
 }
 
 System::System(const System& other) : data_(std::make_shared<operators::SystemData>(*other.data_)) {}
 System& System::operator=(const System& other) {
+  if (this == &other) {
+    return *this;
+  }
   data_ = std::make_shared<operators::SystemData>(*other.data_);
   return *this;
 }

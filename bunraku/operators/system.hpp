@@ -108,9 +108,10 @@ class BUNRAKU_API Evaluation {
 class BUNRAKU_API System {
  public:
   /// At the neutral configuration, at rest. T_p is zero where passive forces are left out.
-  explicit System(Model model, PassiveForces passive = PassiveForces::included);
+  explicit System(const Model& model, PassiveForces passive = PassiveForces::included);
   /// At a state. Throws as set_state.
-  System(Model model, const Input<double>& q, const Input<double>& v, PassiveForces passive = PassiveForces::included);
+  System(const Model& model, const Input<double>& q, const Input<double>& v,
+         PassiveForces passive = PassiveForces::included);
 
   System(const System& other);             ///< A system of its own.
   System& operator=(const System& other);  ///< A system of its own; evaluations of the former state stay with that.

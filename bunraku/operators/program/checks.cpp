@@ -27,6 +27,7 @@ void settle_doubts(const Folded& folded, const kernels::Link<S>* links, const Jo
     const auto n = at(l.nv);
     if (!place.coupled && n > 0) {
       std::vector<S> inverses;
+      inverses.reserve(n);
       for (std::size_t j = 0; j < n; ++j) {
         inverses.push_back(r.L[at(place.block) + j * n + j]);
       }
@@ -116,18 +117,18 @@ void check_riccati(const void* /*context*/, Evaluator<S>& evaluator) {
 }
 
 template <class S>
-void refuse_matrix(const void* context, const NoInverse& refusal) {
+void refuse_matrix(const void* context, const NoInverse& found) {
   const auto& evaluator = *static_cast<const Evaluator<S>*>(context);
-  const std::string what = bunraku::detail::printable(to_ascii(evaluator.plan().values[at(refusal.value)].what), 200);
-  if (refusal.unit < 0) {
-    const Operator& inner = evaluator.plan().values[at(refusal.value)].what.term().parts[0];
+  const std::string what = bunraku::detail::printable(to_ascii(evaluator.plan().values[at(found.value)].what), 200);
+  if (found.unit < 0) {
+    const Operator& inner = evaluator.plan().values[at(found.value)].what.term().parts[0];
     throw OperatorError(
-        fmt::format("the matrix of '{}' {}", bunraku::detail::printable(to_ascii(inner), 200), refusal.why));
+        fmt::format("the matrix of '{}' {}", bunraku::detail::printable(to_ascii(inner), 200), found.why));
   }
   const Folded& folded = evaluator.folded();
-  const int link = folded.units[at(refusal.unit)].members[0];
+  const int link = folded.units[at(found.unit)].members[0];
   throw OperatorError(fmt::format("'{}' cannot be formed: the block of body '{}' {}", what,
-                                  folded.model.bodies()[at(folded.links[at(link)].body)].name, refusal.why));
+                                  folded.model.bodies()[at(folded.links[at(link)].body)].name, found.why));
 }
 
 template void check_riccati(const void*, Evaluator<double>&);

@@ -15,7 +15,7 @@ namespace bunraku::operators {
 // ---------------------------------------------------------------------------------------------------------------------
 // State
 
-SystemData::SystemData(Model of, PassiveForces forces)
+SystemData::SystemData(const Model& of, PassiveForces forces)
     : passive(forces),
       bodies(std::make_shared<const Folded>(of, Fold::bodies)),
       links(std::make_shared<const Folded>(of, Fold::links)),

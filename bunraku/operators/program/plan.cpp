@@ -305,7 +305,7 @@ class Compiler {
     const Operator& inner = x.term().parts[0];
     if (is_symbol(inner, Symbol::D)) {  // known with D
       return add({.step = Step::apply,
-                  .part = Part::D_inverse,
+                  .part = Part::inverse_D,
                   .in = {value},
                   .uses = {family(inner)},
                   .what = x,
@@ -485,10 +485,10 @@ class Compiler {
   /// in[0] of a filter or smoother less its innovation or residual.
   int complement(int sweep, Step step) {
     int own = at(sweep).in[0];
-    if (at(sweep).part == Part::D_inverse) {
+    if (at(sweep).part == Part::inverse_D) {
       const Operator D = with_family(Symbol::D, at(at(sweep).uses[0]).what);
       own = add({.step = Step::apply,
-                 .part = Part::D_inverse,
+                 .part = Part::inverse_D,
                  .in = {own},
                  .uses = {at(sweep).uses[0]},
                  .what = inv(D),
@@ -538,10 +538,10 @@ class Compiler {
     const int of = family(psi);
     const auto [d, w] =
         split(value, [](const Value& v) { return v.step == Step::apply && v.part == Part::H && v.adjoint; });
-    if (d != no_value && at(d).step == Step::apply && at(d).part == Part::D_inverse && at(d).uses[0] == of) {
+    if (d != no_value && at(d).step == Step::apply && at(d).part == Part::inverse_D && at(d).uses[0] == of) {
       // D⁻¹x − G*λ = D⁻¹(x − U*λ): in one
       return add({.step = Step::smoother,
-                  .part = Part::D_inverse,
+                  .part = Part::inverse_D,
                   .in = {at(d).in[0], w},
                   .uses = {of},
                   .space = {SpaceKind::body}});
@@ -777,7 +777,7 @@ class Compiler {
               break;
             case Part::armature:
             case Part::D:
-            case Part::D_inverse:
+            case Part::inverse_D:
               break;
             default:
               allowed = false;

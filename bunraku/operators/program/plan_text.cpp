@@ -196,7 +196,7 @@ class Writer {
       case Part::D:
         name = "D" + family_mark(v);
         break;
-      case Part::D_inverse:
+      case Part::inverse_D:
         name = "D" + family_mark(v) + "⁻¹";
         break;
       case Part::G:
@@ -323,7 +323,7 @@ class Writer {
         return {fmt::format("{}⁺(k) = φ*(p,k) {}(p)", names_[at(i)], names_[at(i)]),
                 fmt::format("{}(k) = {}− G{}*(k) {}⁺(k)", rest,
                             v.in[0] == no_value         ? ""
-                            : v.part == Part::D_inverse ? fmt::format("D{}⁻¹(k) {} ", m, use(v.in[0], true))
+                            : v.part == Part::inverse_D ? fmt::format("D{}⁻¹(k) {} ", m, use(v.in[0], true))
                                                         : use(v.in[0]) + " ",
                             m, names_[at(i)]),
                 fmt::format("{} = {}⁺(k) + H*(k) {}(k){}", own, names_[at(i)], rest, plus(v.in[1]))};

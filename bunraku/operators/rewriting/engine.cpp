@@ -61,7 +61,7 @@ void Engine::tick(std::size_t work) {
   work_ += work;
   if (work_ > most_work ||
       (look && std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > most_seconds)) {
-    throw Limit{"the search took too many steps"};
+    throw Limit("the search took too many steps");
   }
 }
 
@@ -144,7 +144,7 @@ Letter Engine::letter(const Operator& leaf) {
     return found->second;
   }
   if (atoms_.size() > most_atoms) {
-    throw Limit{"the expression has too many different parts"};
+    throw Limit("the expression has too many different parts");
   }
   const Term& t = leaf.term();
   Atom atom{.expression = leaf,
@@ -286,13 +286,13 @@ Polynomial Engine::product(const Polynomial& a, const Polynomial& b) {
     for (const auto& [v, d] : b.words) {
       const double number = c * d;
       if (!std::isnormal(number)) {
-        throw Limit{"numbers are too large or too small to be multiplied out"};
+        throw Limit("numbers are too large or too small to be multiplied out");
       }
       out.add(u + v, number);
     }
   }
   if (out.size() > most_words) {
-    throw Limit{"the expression has too many products"};
+    throw Limit("the expression has too many products");
   }
   return out;
 }
@@ -372,7 +372,7 @@ Polynomial Engine::read_anew(const Operator& x) {
       Polynomial out{inner.range, inner.domain};
       for (const auto& [w, c] : inner.words) {
         if (t.number != 0 && !std::isnormal(t.number * c)) {
-          throw Limit{"numbers are too large or too small to be multiplied out"};
+          throw Limit("numbers are too large or too small to be multiplied out");
         }
         out.add(w, t.number * c);
       }
@@ -383,12 +383,12 @@ Polynomial Engine::read_anew(const Operator& x) {
       for (std::size_t i = 1; i < t.parts.size(); ++i) {
         out.add(read(t.parts[i]));
         if (out.size() > most_words) {
-          throw Limit{"the expression has too many products"};
+          throw Limit("the expression has too many products");
         }
       }
       for (const auto& [w, c] : out.words) {
         if (!std::isfinite(c)) {
-          throw Limit{"numbers are too large to be added up"};
+          throw Limit("numbers are too large to be added up");
         }
       }
       return out;

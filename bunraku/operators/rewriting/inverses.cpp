@@ -122,7 +122,8 @@ Operator Engine::solved_inverse(const Operator& x) {
     }
     out = inverse(p, show);
   } catch (const Limit& limit) {
-    throw OperatorError(fmt::format("no inverse of '{}' was found before a limit: {}", shown, limit.what), cure, what);
+    throw OperatorError(fmt::format("no inverse of '{}' was found before a limit: {}", shown, limit.what()), cure,
+                        what);
   }
   if (out) {
     return *out;
@@ -399,7 +400,7 @@ std::optional<Operator> Engine::causal_inverse(const Polynomial& p, const Show& 
     const Polynomial q = reversed ? adjoint(p) : p;
     for (const bool suffix : {false, true}) {
       if (const std::optional<Operator> out = push_through(q, suffix)) {
-        const Operator result = reversed ? ~*out : *out;
+        Operator result = reversed ? ~*out : *out;
         if (show) {
           show(by->name, by->source, reversed, result);
         }

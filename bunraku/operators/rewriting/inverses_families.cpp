@@ -121,7 +121,7 @@ std::optional<Operator> Engine::family_inverse(const Polynomial& p, bool assume_
   const Operator K = of_family(Symbol::K, f);
   const Operator L = one + Operator(Symbol::H) * Operator(Symbol::phi) * K;
   const Operator W = one - Operator(Symbol::H) * of_family(Symbol::psi, f) * K;
-  const Operator result = Operator(1 / c) * (~W * inv(D) * W);
+  Operator result = Operator(1 / c) * (~W * inv(D) * W);
   if (show) {
     show(factors->name, factors->source, false, Operator(1 / c) * inv(L * D * ~L));
     show(causal->name, causal->source, false, result);
@@ -153,7 +153,7 @@ std::optional<Operator> Engine::opened_inverse(const Polynomial& p, const Show& 
       std::optional<Operator> inner = q.zero() ? std::nullopt : family_inverse(q, false, {});
       if (inner) {
         const Operator out = right ? ~opened * *inner : *inner;
-        const Operator result = left ? out * opened : out;
+        Operator result = left ? out * opened : out;
         if (show) {
           show(by->name, by->source, false, result);
         }
@@ -217,8 +217,8 @@ std::optional<Operator> Engine::lemma(const Polynomial& p, const Show& show) {
     const bool plain = x == one(p.range);
     const Operator first = write_word(u, p.range);
     const Operator second = write(v);
-    const Operator result = plain ? identity(p.range) - first * *middle * second
-                                  : *x_inverse - *x_inverse * first * *middle * second * *x_inverse;
+    Operator result = plain ? identity(p.range) - first * *middle * second
+                            : *x_inverse - *x_inverse * first * *middle * second * *x_inverse;
     if (show) {
       const Identity* by = row(IdentityUse::inversion_lemma, plain ? 0 : 1);
       by = by == nullptr ? row(IdentityUse::inversion_lemma) : by;

@@ -131,12 +131,12 @@ bool Engine::apply_group(Polynomial& p, const RuleGroup& group, bool& adjoint_on
     const Word v = w.substr(at + rule->left.size());
     for (const auto& [r, number] : rule->right.words) {
       if (!std::isnormal(c * number)) {
-        throw Limit{"numbers are too large or too small to be multiplied out"};
+        throw Limit("numbers are too large or too small to be multiplied out");
       }
-      todo.add(u + r + v, c * number);
+      todo.add(joined(u, r, v), c * number);
     }
     if (todo.size() + p.size() > 2'000) {
-      throw Limit{"the expression has too many products"};
+      throw Limit("the expression has too many products");
     }
   }
   return true;
@@ -162,7 +162,7 @@ bool Engine::apply_pairs(Polynomial& p, bool& adjoint_only) {
         }
         const Word u = w.substr(0, i);
         const Word v = w.substr(i + 2);
-        const Word partner = u + y + out + v;
+        const Word partner = joined(u, Word{y, out}, v);
         const auto other = p.words.find(partner);
         if (other == p.words.end() || (other->second > 0) != (c > 0)) {
           continue;
@@ -176,7 +176,7 @@ bool Engine::apply_pairs(Polynomial& p, bool& adjoint_only) {
         p.add(own, -m);
         p.add(partner, -m);
         p.add(u + phi, x, out + v, m);
-        p.add(u + y + v, m);
+        p.add(joined(u, Word{y}, v), m);
         tick(4);
         return true;
       }

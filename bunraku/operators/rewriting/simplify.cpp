@@ -49,7 +49,7 @@ Derivation searched(const Operator& x, const Search& search, bool record) {
   try {
     written = engine.solved(x);
   } catch (const Limit& limit) {
-    throw OperatorError(fmt::format("a limit was reached: {}", limit.what));
+    throw OperatorError(fmt::format("a limit was reached: {}", limit.what()));
   }
   const std::size_t solved_steps = engine.steps().size();
   std::unordered_map<const Term*, double> sizes;
@@ -69,7 +69,7 @@ Derivation searched(const Operator& x, const Search& search, bool record) {
       is_normal = true;
     }
   } catch (const Limit& limit) {
-    out.note = fmt::format("{}: this is the best so far", limit.what);
+    out.note = fmt::format("{}: this is the best so far", limit.what());
   }
   out.conditions = engine.conditions();
   if (!record) {

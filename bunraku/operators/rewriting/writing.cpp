@@ -238,7 +238,7 @@ std::optional<Operator> Engine::write_product(const Polynomial& p) {
       rest.words.erase(v + w);
     }
   }
-  const Operator product = write_inner(left, Grouping::factored) * write_inner(right, Grouping::factored);
+  Operator product = write_inner(left, Grouping::factored) * write_inner(right, Grouping::factored);
   if (rest.zero()) {
     return product;
   }

@@ -72,8 +72,8 @@ struct RiccatiBlocks {
   bool whole_D = false;                  ///< Whether D itself is asked for, not only its factors.
   bool doubtful = false;                 ///< Whether some D may be rounding of zero, of bodies' inertias.
   std::vector<Force<S>> K;               ///< Of clusters: E_φ G, by the user's velocities, in the parent.
-  std::vector<Motion<S>> H_bar;          ///< Of clusters: φ_b* H*, members × coordinates from `bar`.
-  std::vector<Force<S>> PH_bar;          ///< Of clusters: P H̄*, likewise.
+  std::vector<Motion<S>> bar_H;          ///< Of clusters: φ_b* H*, members × coordinates from `bar`.
+  std::vector<Force<S>> bar_U;           ///< Of clusters: P H̄*, likewise.
 };
 
 /// A plan with room for its values. Its inputs are arrays that stay where they are.
@@ -106,7 +106,7 @@ class BUNRAKU_API Evaluator {
   const std::vector<int>& families() const { return riccatis_; }
   const RiccatiBlocks<S>& family(int value) const { return riccati_[at(slots_[at(value)].extra)]; }
   /// Whether the blocks of a value are symmetric but for rounding.
-  bool is_symmetric(int value) const;
+  bool is_symmetric(int i) const;
   const Joints<S>& joints() const { return joints_; }
   const kernels::Link<S>* links() const { return links_; }
   /// Called where a block or matrix has no inverse or root.

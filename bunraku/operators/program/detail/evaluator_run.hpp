@@ -137,8 +137,8 @@ void Evaluator<S>::make_slots() {
       r.L.resize(armature_blocks_.size());
       r.D.resize(armature_blocks_.size());
       r.K.resize(folded_->coupled ? nv : 0);
-      r.H_bar.resize(at(bar_.back()));
-      r.PH_bar.resize(at(bar_.back()));
+      r.bar_H.resize(at(bar_.back()));
+      r.bar_U.resize(at(bar_.back()));
       r.whole_D = std::any_of(plan_->values.begin(), plan_->values.end(), [&](const Value& other) {
         return other.part == Part::D && other.uses[0] == static_cast<int>(i);
       });

@@ -16,7 +16,7 @@ namespace bunraku::operators {
 /// What gives the symbols their values. A copy is a copy.
 class SystemData {
  public:
-  SystemData(Model model, PassiveForces passive);
+  SystemData(const Model& of, PassiveForces forces);
 
   void set_state(std::span<const double> q, std::span<const double> v);
   void set_accelerations(std::span<const double> a);

@@ -85,7 +85,7 @@ struct SpaceTable {
 class BUNRAKU_API Folded {
  public:
   /// O(N).
-  Folded(const Model& model, Fold fold);
+  Folded(const Model& of, Fold how);
 
   Model model;                                       ///< Of which.
   Fold fold;                                         ///< How.

@@ -58,7 +58,7 @@ enum class Part {
   armature,   ///< Rotors.
   P,          ///< Of a riccati step.
   D,          ///< Likewise.
-  D_inverse,  ///< Likewise.
+  inverse_D,  ///< Likewise.
   G,          ///< Likewise.
   blocks,     ///< Of a step that makes blocks.
   variable,   ///< A user's variable or function.

@@ -30,8 +30,8 @@ S reciprocal(const S& d) {
 struct BUNRAKU_API Counting {
   double value = 0;  ///< The number.
 
-  Counting() = default;
-  Counting(double x) : value(x) {}  // NOLINT(google-explicit-constructor): constants are numbers
+  constexpr Counting() = default;
+  constexpr Counting(double x) : value(x) {}  // NOLINT(google-explicit-constructor): constants are numbers
   explicit operator double() const { return value; }
 
   /// Operations of this thread so far.
@@ -52,7 +52,7 @@ struct BUNRAKU_API Counting {
   Counting& operator+=(const Counting& b) { return *this = *this + b; }
   Counting& operator-=(const Counting& b) { return *this = *this - b; }
   Counting& operator*=(const Counting& b) { return *this = *this * b; }
-  friend bool operator==(const Counting& a, const Counting& b) { return a.value == b.value; }
+  friend constexpr bool operator==(const Counting& a, const Counting& b) { return a.value == b.value; }
   friend bool operator<(const Counting& a, const Counting& b) { return a.value < b.value; }
   friend bool operator>(const Counting& a, const Counting& b) { return a.value > b.value; }
   friend Counting sin(const Counting& a) { return counted(std::sin(a.value)); }

@@ -144,14 +144,14 @@ BUNRAKU_INLINE void Evaluator<S>::eliminate(const A& a, int k, RiccatiBlocks<S>&
 
 /// The same with each cluster as one body: with E_φ split into what stays within clusters and what leaves them,
 /// φ = φ_b (I − E_out φ_b)⁻¹ where φ_b = (I − E_in)⁻¹, so that Hφ = H̄φ̄ with H̄ = Hφ_b and Ē = E_out φ_b. Then
-/// D = H̄PH̄* + A, K = ĒPH̄*D⁻¹ and P(p) += ĒPĒ* − KDK*, and (I + HφK)D(I + HφK)* = HφXφ*H* + A as ever.
+/// D = H̄Ū* + A, K = ĒPH̄*D⁻¹ and P(p) += ĒPĒ* − KDK*, and (I + HφK)D(I + HφK)* = HφXφ*H* + A as ever.
 template <class S>
 void Evaluator<S>::eliminate_cluster(const Unit& unit, RiccatiBlocks<S>& r, int X, const S* gears) {
   const std::size_t n = unit.coordinates.size();
   const std::size_t count = unit.members.size();
   const int u = folded_->places[at(unit.members[0])].unit;
-  Motion<S>* H_bar = r.H_bar.data() + bar_[at(u)];
-  Force<S>* PH_bar = r.PH_bar.data() + bar_[at(u)];
+  Motion<S>* bar_H = r.bar_H.data() + bar_[at(u)];
+  Force<S>* bar_U = r.bar_U.data() + bar_[at(u)];
   S* D = r.D.data() + unit.block;
   S* inverse = r.L.data() + unit.block;
   const auto place_of = [&](int k) {  // of a member in the cluster, or count
@@ -180,14 +180,14 @@ void Evaluator<S>::eliminate_cluster(const Unit& unit, RiccatiBlocks<S>& r, int 
       const int k = unit.members[m];
       const Posed<S, 0> a(links_, joints_, k);
       const std::size_t up = place_of(links_[k].parent);
-      Motion<S> motion = up < count ? a.down(H_bar[up * n + c]) : Motion<S>::zero();
+      Motion<S> motion = up < count ? a.down(bar_H[up * n + c]) : Motion<S>::zero();
       for (int j = 0; j < a.nv; ++j) {
         if (folded_->places[at(k)].own + j == unit.coordinates[c]) {
           a.push(j, S(1), motion);
         }
       }
-      H_bar[m * n + c] = motion;
-      PH_bar[m * n + c] = cluster_force_[m] = r.P[at(k)] * motion;
+      bar_H[m * n + c] = motion;
+      bar_U[m * n + c] = cluster_force_[m] = r.P[at(k)] * motion;
     }
     for (std::size_t m = count; m-- > 0;) {
       const int k = unit.members[m];

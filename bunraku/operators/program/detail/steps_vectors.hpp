@@ -136,7 +136,7 @@ void Evaluator<S>::apply_part(int i, Range range) {
           [&](const Unit& unit) { by_coordinates(r.D, unit); });
       break;
     }
-    case Part::D_inverse: {
+    case Part::inverse_D: {
       const RiccatiBlocks<S>& r = used(v);
       for_units(
           range, false,
@@ -170,7 +170,7 @@ void Evaluator<S>::apply_part(int i, Range range) {
           },
           [&](const Unit& unit) {  // P H̄* D⁻¹
             const std::size_t n = unit.coordinates.size();
-            const Force<S>* PH = r.PH_bar.data() + bar_[at(folded_->places[at(unit.members[0])].unit)];
+            const Force<S>* U = r.bar_U.data() + bar_[at(folded_->places[at(unit.members[0])].unit)];
             const S* inverse = r.L.data() + unit.block;
             for (std::size_t m = 0; m < unit.members.size(); ++m) {
               const int k = unit.members[m];
@@ -178,9 +178,9 @@ void Evaluator<S>::apply_part(int i, Range range) {
               for (std::size_t c = 0; c < n; ++c) {
                 for (std::size_t d = 0; d < n; ++d) {
                   if (v.adjoint) {
-                    y[unit.coordinates[c]] += inverse[c * n + d] * dot(PH[m * n + d], motion_at(x + rigid * k));
+                    y[unit.coordinates[c]] += inverse[c * n + d] * dot(U[m * n + d], motion_at(x + rigid * k));
                   } else {
-                    sum += PH[m * n + c] * (inverse[c * n + d] * x[unit.coordinates[d]]);
+                    sum += U[m * n + c] * (inverse[c * n + d] * x[unit.coordinates[d]]);
                   }
                 }
               }
@@ -437,7 +437,7 @@ void Evaluator<S>::smoother(int i, Range range) {
   const S* w = in(v, 1);
   S* s = out(i);
   S* rest = slots_[at(i)].rest;
-  const bool solved = v.part == Part::D_inverse;  // d = D⁻¹ in(0)
+  const bool solved = v.part == Part::inverse_D;  // d = D⁻¹ in(0)
   for_units(
       range, false,
       [&](const auto& a, int k) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,8 +16,8 @@
 namespace bunraku::operators {
 
 /// A bound on time or size was reached.
-struct Limit {
-  std::string what;
+struct Limit : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 /// What a letter stands for, and what is known of it.

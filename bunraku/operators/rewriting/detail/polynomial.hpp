@@ -13,6 +13,13 @@ using Letter = char16_t;
 /// A product of atoms; the empty word is an identity.
 using Word = std::u16string;
 
+/// u v w in one.
+inline Word joined(Word u, const Word& v, const Word& w) {
+  u += v;
+  u += w;
+  return u;
+}
+
 /// A sum of multiples of words between two spaces, which are numbers of the alphabet.
 struct Polynomial {
   int range = 0;
@@ -48,7 +55,7 @@ struct Polynomial {
   /// Adds c u p v.
   void add(const Word& u, const Polynomial& p, const Word& v, double c) {
     for (const auto& [w, number] : p.words) {
-      add(u + w + v, c * number);
+      add(joined(u, w, v), c * number);
     }
   }
 };
