@@ -7,7 +7,6 @@
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/dynamics/inverse_dynamics.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
-#include "bunraku/operators/program/detail/checks.hpp"
 #include "bunraku/operators/program/detail/execution.hpp"
 #include "bunraku/operators/rewriting/simplify.hpp"
 
@@ -31,16 +30,11 @@ namespace {
 /// What a program keeps in a state.
 template <class T>
 struct ProgramWorkspace {
-  explicit ProgramWorkspace(std::shared_ptr<const ProgramData> data)
-      : program(std::move(data)),
-        attached(std::make_shared<operators::Attachments>(*program->attached)),
-        evaluator(program->plan, program->folded, attached) {
-    evaluator.on_refusal(operators::refuse_matrix<T>, &evaluator);
-    evaluator.on_riccati(operators::check_riccati<T>, nullptr);
-    passive.resize(program->passive ? static_cast<std::size_t>(program->model.nv()) : 0);
-  }
+  explicit ProgramWorkspace(const ProgramData& program)
+      : attached(std::make_shared<operators::Attachments>(*program.attached)),
+        evaluator(program.plan, program.folded, attached),
+        passive(program.passive ? static_cast<std::size_t>(program.model.nv()) : 0) {}
 
-  std::shared_ptr<const ProgramData> program;
   std::shared_ptr<operators::Attachments> attached;  ///< With what functions give at the state.
   operators::Evaluator<T> evaluator;
   std::vector<T> passive;
@@ -50,12 +44,13 @@ struct ProgramWorkspace {
 template <class T>
 ProgramWorkspace<T>& workspace_of(StateData<T>& state, const std::shared_ptr<const ProgramData>& program) {
   for (const auto& [key, workspace] : state.programs) {
-    if (key == program.get()) {
+    if (!key.owner_before(program) && !program.owner_before(key)) {
       return *static_cast<ProgramWorkspace<T>*>(workspace.get());
     }
   }
-  auto made = std::make_shared<ProgramWorkspace<T>>(program);
-  state.programs.emplace_back(program.get(), made);
+  std::erase_if(state.programs, [](const auto& each) { return each.first.expired(); });
+  auto made = std::make_shared<ProgramWorkspace<T>>(*program);
+  state.programs.emplace_back(program, made);
   return *made;
 }
 

@@ -133,8 +133,8 @@ struct StateData {
   /// An applied force at its body's origin in its body's axes; zero on the world. Needs blocks' world poses.
   Force<T> at_body(const AppliedForce<T>& applied) const;
 
-  std::vector<std::pair<const void*, std::shared_ptr<void>>> programs;  ///< What programs keep here, by program.
-  std::uint64_t version = 1;                                            ///< Of q and v.
+  std::vector<std::pair<std::weak_ptr<const void>, std::shared_ptr<void>>> programs;  ///< What programs keep here.
+  std::uint64_t version = 1;                                                          ///< Of q and v.
   Model model;
   PassiveForces passive;
   /// Whether a state may still be refused when it is spread over all hinges: a mimic's ratio or a user's normalize may

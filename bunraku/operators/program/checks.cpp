@@ -1,7 +1,5 @@
 // Which hinge it was, and other questions that a sweep does not ask.
 
-#include "bunraku/operators/program/detail/checks.hpp"
-
 #include <cmath>
 
 #include <Eigen/Dense>
@@ -9,6 +7,7 @@
 
 #include "bunraku/kernels/singular.hpp"
 #include "bunraku/operators/language/text.hpp"
+#include "bunraku/operators/program/detail/evaluator.hpp"
 
 namespace bunraku::operators {
 
@@ -63,7 +62,7 @@ void check_cluster(const Folded& folded, const Unit& unit, const RiccatiBlocks<S
 
 /// Throws where X or A of a family is not symmetric, or some D has no inverse.
 template <class S>
-void check_family(Evaluator<S>& evaluator, int i) {
+void check_family(const Evaluator<S>& evaluator, int i) {
   const Folded& folded = evaluator.folded();
   const Value& v = evaluator.plan().values[at(i)];
   const RiccatiBlocks<S>& r = evaluator.family(i);
@@ -94,7 +93,7 @@ void check_family(Evaluator<S>& evaluator, int i) {
 }  // namespace
 
 template <class S>
-void check_riccati(const void* /*context*/, Evaluator<S>& evaluator) {
+void check_riccati(const Evaluator<S>& evaluator) {
   const Folded& folded = evaluator.folded();
   for (const int i : evaluator.families()) {
     const Value& v = evaluator.plan().values[at(i)];
@@ -116,24 +115,18 @@ void check_riccati(const void* /*context*/, Evaluator<S>& evaluator) {
   }
 }
 
-template <class S>
-void refuse_matrix(const void* context, const NoInverse& found) {
-  const auto& evaluator = *static_cast<const Evaluator<S>*>(context);
-  const std::string what = bunraku::detail::printable(to_ascii(evaluator.plan().values[at(found.value)].what), 200);
-  if (found.unit < 0) {
-    const Operator& inner = evaluator.plan().values[at(found.value)].what.term().parts[0];
-    throw OperatorError(
-        fmt::format("the matrix of '{}' {}", bunraku::detail::printable(to_ascii(inner), 200), found.why));
-  }
-  const Folded& folded = evaluator.folded();
-  const int link = folded.units[at(found.unit)].members[0];
-  throw OperatorError(fmt::format("'{}' cannot be formed: the block of body '{}' {}", what,
-                                  folded.model.bodies()[at(folded.links[at(link)].body)].name, found.why));
-}
+template void check_riccati(const Evaluator<double>&);
+template void check_riccati(const Evaluator<float>&);
 
-template void check_riccati(const void*, Evaluator<double>&);
-template void check_riccati(const void*, Evaluator<float>&);
-template void refuse_matrix<double>(const void*, const NoInverse&);
-template void refuse_matrix<float>(const void*, const NoInverse&);
+void refuse_matrix(const Plan& plan, const Folded& folded, int value, int unit, std::string_view why) {
+  const Operator& what = plan.values[at(value)].what;
+  const auto shown = [](const Operator& x) { return bunraku::detail::printable(to_ascii(x), 200); };
+  if (unit < 0) {
+    throw OperatorError(fmt::format("the matrix of '{}' {}", shown(what.term().parts[0]), why));
+  }
+  const int link = folded.units[at(unit)].members[0];
+  throw OperatorError(fmt::format("'{}' cannot be formed: the block of body '{}' {}", shown(what),
+                                  folded.model.bodies()[at(folded.links[at(link)].body)].name, why));
+}
 
 }  // namespace bunraku::operators

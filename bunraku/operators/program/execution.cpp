@@ -8,7 +8,6 @@
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
-#include "bunraku/operators/program/detail/checks.hpp"
 
 namespace bunraku::operators {
 
@@ -130,8 +129,6 @@ void Execution::prepare() {
   defined_ = std::make_shared<Attachments>(*attached_);
   attach_defined(*data_->bodies, *plan_, *defined_);
   evaluator_ = std::make_unique<Evaluator<double>>(plan_, folded(), defined_);
-  evaluator_->on_refusal(refuse_matrix<double>, evaluator_.get());
-  evaluator_->on_riccati(check_riccati<double>, nullptr);
   passive_.resize(at(data_->model().nv()));
   version_ = 0;
 }

@@ -26,16 +26,13 @@ std::string subscript(int n) {
 /// Writes values by name, or in line where they are used once and in the loop that makes them.
 class Writer {
  public:
-  Writer(const Plan& plan, const Loop& loop) : plan_(plan), uses_(plan.values.size()), here_(plan.values.size()) {
+  explicit Writer(const Plan& plan) : plan_(plan), uses_(plan.values.size()) {
     for (const Value& value : plan.values) {
       for (const int in : value.in) {
         if (in != no_value && value.owner == no_value) {
           ++uses_[at(in)];
         }
       }
-    }
-    for (const int v : loop.values) {
-      here_[at(v)] = true;
     }
     name_families();
     name_all();
@@ -392,7 +389,6 @@ class Writer {
 
   const Plan& plan_;
   std::vector<int> uses_;
-  std::vector<bool> here_;
   std::vector<std::string> names_;
   std::vector<std::string> marks_;
 };
@@ -400,7 +396,7 @@ class Writer {
 }  // namespace
 
 std::string recursion(const Plan& plan, const Loop& loop) {
-  return Writer(plan, loop).write(loop);
+  return Writer(plan).write(loop);
 }
 
 }  // namespace bunraku::operators

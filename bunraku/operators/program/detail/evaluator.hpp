@@ -50,12 +50,9 @@ BUNRAKU_API VariableBlocks blocks_for(const Folded& folded, std::span<const Node
 /// Makes room for the operators of a plan that functions give; `bodies` is folded by bodies.
 void attach_defined(const Folded& bodies, const Plan& plan, Attachments& attached);
 
-/// A plan that cannot run here: a dense or block inverse of a singular matrix.
-struct NoInverse {
-  int value = no_value;  ///< Of the plan.
-  int unit = -1;         ///< Whose block, or −1.
-  std::string why;       ///< What is wrong.
-};
+/// Throws OperatorError: a matrix or, with a unit, its block has no inverse or root.
+[[noreturn]] BUNRAKU_API void refuse_matrix(const Plan& plan, const Folded& folded, int value, int unit,
+                                            std::string_view why);
 
 /// The numbers of a space that belong to each unit, and the blocks between two spaces.
 struct UnitPlaces {
@@ -109,18 +106,6 @@ class BUNRAKU_API Evaluator {
   bool is_symmetric(int i) const;
   const Joints<S>& joints() const { return joints_; }
   const kernels::Link<S>* links() const { return links_; }
-  /// Called where a block or matrix has no inverse or root.
-  using Refuse = void (*)(const void*, const NoInverse&);
-  void on_refusal(Refuse refuse, const void* context) {
-    refuse_ = refuse;
-    context_ = context;
-  }
-  /// Called when the sweeps of a new state have run, before the result is handed out; not where there is no D.
-  using Check = void (*)(const void*, Evaluator&);
-  void on_riccati(Check check, const void* context) {
-    check_ = check;
-    check_context_ = context;
-  }
   /// Bytes read and written by one evaluation at a new state.
   double bytes() const;
 
@@ -158,10 +143,10 @@ class BUNRAKU_API Evaluator {
   void clear(int i);
   void step(int i, Range range);
   void numbers(int i, Range range);
-  template <class F>
-  void for_links(Range range, bool inward, const F& f) const;
-  template <class F>
-  void for_units(Range range, bool inward, const F& f, const auto& cluster) const;
+  void for_stretches(const std::vector<Stretch>& of, Range range, bool inward, const auto& f,
+                     const auto& cluster) const;
+  void for_links(Range range, bool inward, const auto& f) const;
+  void for_units(Range range, bool inward, const auto& f, const auto& cluster) const;
   template <class F>
   static void with_arithmetic(kernels::Kind kind, const F& f);
 
@@ -227,11 +212,12 @@ class BUNRAKU_API Evaluator {
   const S* passive_ = nullptr;
   bool fresh_ = false;
   bool filled_ = false;
-  Refuse refuse_ = nullptr;
-  const void* context_ = nullptr;
-  Check check_ = nullptr;
-  const void* check_context_ = nullptr;
 };
+
+/// Throws Error naming the hinge where some D has no inverse, OperatorError where X or A of a family is not symmetric:
+/// what the sweeps of a new state do not ask. In `float` and `double`.
+template <class S>
+void check_riccati(const Evaluator<S>& evaluator);
 
 }  // namespace bunraku::operators
 

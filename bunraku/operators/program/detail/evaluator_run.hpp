@@ -230,8 +230,8 @@ void Evaluator<S>::apply(const S* x, S* y) {
     }
     filled_ = true;
     run(plan_->fused);
-    if (check_ != nullptr && !riccatis_.empty()) {
-      check_(check_context_, *this);
+    if constexpr (std::is_floating_point_v<S>) {
+      check_riccati(*this);
     }
     fresh_ = true;
   }
@@ -264,31 +264,31 @@ void Evaluator<S>::run(const std::vector<Loop>& loops) {
   }
 }
 
-/// What is summed up begins at zero.
+/// Before a loop: what is summed up begins at zero, and what needs no loop is made.
 template <class S>
 void Evaluator<S>::clear(int i) {
   const Value& v = value(i);
   const Slot& slot = slots_[at(i)];
-  const bool sums = direction_of(v) == Direction::inward || v.step == Step::dot || v.step == Step::inject ||
-                    v.step == Step::combine || (v.step == Step::apply && folded_->coupled) ||
-                    (v.step == Step::apply && (v.part == Part::B || v.part == Part::variable));
-  if (sums && v.step != Step::gather && v.step != Step::riccati && v.step != Step::combine) {
+  const bool adds_up = v.step == Step::filter || v.step == Step::dot || v.step == Step::inject ||
+                       ((v.step == Step::shift || v.step == Step::propagate) && !v.adjoint) ||
+                       (v.step == Step::apply && (folded_->coupled || v.part == Part::B || v.part == Part::variable));
+  if (adds_up) {
     std::fill_n(slot.out, slot.size, S(0));
-  }
-  if (v.step == Step::riccati) {
-    RiccatiBlocks<S>& r = riccati_[at(slot.extra)];
-    r.doubtful = false;
-    if (folded_->coupled) {
-      std::fill(r.P.begin(), r.P.end(), ArticulatedInertia<S>::zero());
-    }
-  }
-  if (v.step == Step::gather) {
-    const S* from = slots_[at(v.uses[1])].out;
-    std::copy_n(from, slot.size, slot.out);
   }
   switch (v.step) {  // what is complete before the loop begins
     case Step::joints:
       place_all(*folded_, links_, q_, joints_);
+      break;
+    case Step::riccati: {
+      RiccatiBlocks<S>& r = riccati_[at(slot.extra)];
+      r.doubtful = false;
+      if (folded_->coupled) {
+        std::fill(r.P.begin(), r.P.end(), ArticulatedInertia<S>::zero());
+      }
+      break;
+    }
+    case Step::gather:
+      std::copy_n(slots_[at(v.uses[1])].out, slot.size, slot.out);
       break;
     case Step::blocks:
       blocks(i);
@@ -379,9 +379,15 @@ void Evaluator<S>::numbers(int i, Range range) {
   const S* y = in(v, 1);
   const auto ranged = [&](const Space& space, const auto& f) {
     const bool all = range.begin == 0 && range.end == static_cast<int>(folded_->links.size());
-    if (!space.part.empty() || space.kind == SpaceKind::number || space.kind == SpaceKind::node || all) {
+    if (!space.part.empty() || space.kind == SpaceKind::number || all) {
       if (range.begin == 0) {
         f(0, dimension(space));
+      }
+    } else if (space.kind == SpaceKind::node) {  // those on the world go with the first link
+      for (std::size_t n = 0; n < nodes_.size(); ++n) {
+        if (const int k = std::max(nodes_[n].link, 0); k >= range.begin && k < range.end) {
+          f(rigid * static_cast<int>(n), rigid * static_cast<int>(n + 1));
+        }
       }
     } else if (space.kind == SpaceKind::body) {
       f(folded_->body.begin(range.begin), folded_->body.begin(range.end));
@@ -443,8 +449,11 @@ void Evaluator<S>::numbers(int i, Range range) {
     case Step::apply_cross:
       for (int k = range.begin; k < range.end; ++k) {
         const Motion<S> z = motion_at(y + rigid * k);
-        const Motion<S> c = motion_at(x + rigid * k);
-        put(slot.out + rigid * k, v.adjoint ? spatial_cross_adjoint(z, c) : spatial_cross(z, c));
+        if (v.adjoint) {  // z̃* f = −S[z] f
+          put(slot.out + rigid * k, -cross(z, force_at(x + rigid * k)));
+        } else {
+          put(slot.out + rigid * k, cross(z, motion_at(x + rigid * k)));
+        }
       }
       break;
     case Step::apply_dense: {
@@ -495,46 +504,16 @@ inline std::span<const Stretch> stretches(const std::vector<Stretch>& all, int b
   return {first, last};
 }
 
-/// Calls f(arithmetic, k) for all links in the range.
-template <class S>
-template <class F>
-void Evaluator<S>::for_links(Range range, bool inward, const F& f) const {
-  const std::span<const Stretch> all = stretches(folded_->by_link, range.begin, range.end);
-  const std::size_t count = all.size();
-  for (std::size_t n = 0; n < count; ++n) {
-    const Stretch& stretch = all[inward ? count - 1 - n : n];
-    const int begin = std::max(stretch.begin, range.begin);
-    const int end = std::min(stretch.end, range.end);
-    if (begin >= end) {
-      continue;
-    }
-    with_arithmetic(stretch.kind, [&]<class A>() {
-      if (inward) {
-        for (int k = end - 1; k >= begin; --k) {
-          f(A(links_, joints_, k), k);
-        }
-      } else {
-        for (int k = begin; k < end; ++k) {
-          f(A(links_, joints_, k), k);
-        }
-      }
-    });
-  }
-}
-
 /// Calls f(arithmetic, k) for links whose hinges stand alone, cluster(unit) for the others.
 template <class S>
-template <class F>
-void Evaluator<S>::for_units(Range range, bool inward, const F& f, const auto& cluster) const {
-  const std::span<const Stretch> all = stretches(folded_->by_unit, range.begin, range.end);
+void Evaluator<S>::for_stretches(const std::vector<Stretch>& of, Range range, bool inward, const auto& f,
+                                 const auto& cluster) const {
+  const std::span<const Stretch> all = stretches(of, range.begin, range.end);
   const std::size_t count = all.size();
   for (std::size_t n = 0; n < count; ++n) {
     const Stretch& stretch = all[inward ? count - 1 - n : n];
     const int begin = std::max(stretch.begin, range.begin);
     const int end = std::min(stretch.end, range.end);
-    if (begin >= end) {
-      continue;
-    }
     if (stretch.cluster) {
       cluster(folded_->units[at(folded_->places[at(begin)].unit)]);
       continue;
@@ -551,6 +530,16 @@ void Evaluator<S>::for_units(Range range, bool inward, const F& f, const auto& c
       }
     });
   }
+}
+
+template <class S>
+void Evaluator<S>::for_links(Range range, bool inward, const auto& f) const {
+  for_stretches(folded_->by_link, range, inward, f, [](const Unit&) {});  // there are no clusters among them
+}
+
+template <class S>
+void Evaluator<S>::for_units(Range range, bool inward, const auto& f, const auto& cluster) const {
+  for_stretches(folded_->by_unit, range, inward, f, cluster);
 }
 
 template <class S>

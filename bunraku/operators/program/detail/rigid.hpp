@@ -56,17 +56,6 @@ BUNRAKU_INLINE void add(S* out, const Motion<S>& m) {
   put(out, motion_at(out) + m);
 }
 
-/// x̃ c = (x × a, y × a + x × b) for z = (x, y), c = (a, b) (JR03 2.5).
-template <class S>
-BUNRAKU_INLINE Motion<S> spatial_cross(const Motion<S>& z, const Motion<S>& c) {
-  return {cross(z.angular, c.angular), cross(z.linear, c.angular) + cross(z.angular, c.linear)};
-}
-/// x̃* c.
-template <class S>
-BUNRAKU_INLINE Motion<S> spatial_cross_adjoint(const Motion<S>& z, const Motion<S>& c) {
-  return {cross(c.angular, z.angular) + cross(c.linear, z.linear), cross(c.linear, z.angular)};
-}
-
 /// A symmetric block, row by row, as an articulated inertia.
 template <class S>
 ArticulatedInertia<S> inertia_at(const S* x) {

@@ -317,12 +317,7 @@ void Evaluator<S>::function_of(int i, int unit, S* matrix, int n) {
         dense(r, c) = static_cast<double>(matrix[r * n + c]);
       }
     }
-    const auto refuse = [&](std::string_view why) {
-      if (refuse_ != nullptr) {
-        refuse_(context_, {i, unit, std::string(why)});
-      }
-      throw OperatorError(std::string(why));
-    };
+    const auto refuse = [&](std::string_view why) { refuse_matrix(*plan_, *folded_, i, unit, why); };
     dense = root ? root_of(dense, refuse) : inverse_of(dense, refuse);
     for (int r = 0; r < n; ++r) {
       for (int c = 0; c < n; ++c) {
