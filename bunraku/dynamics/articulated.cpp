@@ -2,30 +2,71 @@
 
 #include <fmt/format.h>
 
-#include "bunraku/dynamics/detail/block_algebra.hpp"
-#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/detail/prepared.hpp"
 
 namespace bunraku {
 
+namespace {
+
+/// The Riccati recursion of the whole model at the state, body by body. Throws Error naming a mimic hinge where there
+/// is one: D is not block diagonal then.
 template <class T>
-void detail::StateData<T>::require_block_diagonal() const {
-  for (const Body& body : model.bodies()) {
-    if (body.leader != world) {
-      throw Error(
-          fmt::format("hinge '{}' mimics another, so that the innovations of the two are one: D is not block diagonal, "
-                      "and P, D, G and ψ are not defined body by body",
-                      body.hinge.name));
+struct Factors {
+  explicit Factors(detail::StateData<T>& s) : program(run(s)), blocks(program.family(program.families()[0])) {}
+
+  static operators::Evaluator<T>& run(detail::StateData<T>& s) {
+    for (const Body& body : s.model.bodies()) {
+      if (body.leader != world) {
+        throw Error(fmt::format(
+            "hinge '{}' mimics another, so that the innovations of the two are one: D is not block diagonal, and P, D, "
+            "G and ψ are not defined body by body",
+            body.hinge.name));
+      }
+    }
+    operators::Evaluator<T>& program = detail::prepared(s, detail::Prepared::factors);
+    program.refresh();
+    return program;
+  }
+  /// φ(p,k) as a transform.
+  const Transform<T>& X_PB(int k) const { return program.joints().pose[static_cast<std::size_t>(k)]; }
+  /// G(k), as many columns as the hinge has velocities.
+  std::array<Force<T>, max_hinge_velocities> gain(int k) const {
+    std::array<Force<T>, max_hinge_velocities> out{};
+    program.factors(blocks, k).gain(out.data());
+    return out;
+  }
+  /// ψ(p,k) f = φ(p,k)[I − G(k)H(k)] f.
+  Force<T> psi_times(int k, const Force<T>& f) const {
+    const kernels::HingeFactors<T> factors = program.factors(blocks, k);
+    const Motion<T>* H = program.joints().columns.data() + program.links()[k].v;
+    kernels::HingeVector<T> e{};
+    for (int j = 0; j < factors.n; ++j) {
+      e[j] = dot(H[j], f);
+    }
+    return X_PB(k) * (f - factors.gain_times(e));
+  }
+
+  operators::Evaluator<T>& program;
+  const operators::RiccatiBlocks<T>& blocks;
+};
+
+/// Writes forces as columns.
+template <class T>
+void write_columns(std::span<const Force<T>> columns, const detail::MatrixSpan<T>& out) {
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    for (int i = 0; i < 6; ++i) {
+      out(i, static_cast<std::ptrdiff_t>(j)) = columns[j][i];
     }
   }
 }
+
+}  // namespace
 
 template <class T>
 ArticulatedInertia<T> articulated_inertia(BasicState<T>& state, int body) {
   detail::StateData<T>& s = state.data();
   static_cast<void>(s.model.body(body));
-  s.require_block_diagonal();
-  s.blocks.need_articulated();
-  return s.blocks.P(body);
+  return Factors<T>(s).blocks.P[static_cast<std::size_t>(body)];
 }
 
 template <class T>
@@ -33,10 +74,10 @@ void hinge_inertia(BasicState<T>& state, int body, MatrixOut<T> inertia) {
   detail::StateData<T>& s = state.data();
   const int n = s.model.body(body).hinge.velocity_size();
   const auto out = detail::wanted(inertia, n, n, "the hinge's inertia");
-  s.require_block_diagonal();
-  s.blocks.need_articulated();
+  const Factors<T> factors(s);
+  const T* D = factors.blocks.D.data() + factors.program.folded().places[static_cast<std::size_t>(body)].block;
   for (int i = 0; i < n * n; ++i) {
-    out(i % n, i / n) = s.blocks.D(body)[i];
+    out(i % n, i / n) = D[i];
   }
 }
 
@@ -45,11 +86,7 @@ void kalman_gain(BasicState<T>& state, int body, MatrixOut<T> gain) {
   detail::StateData<T>& s = state.data();
   const int n = s.model.body(body).hinge.velocity_size();
   const auto out = detail::wanted(gain, 6, n, "the gain");
-  s.require_block_diagonal();
-  s.blocks.need_articulated();
-  for (int i = 0; i < 6 * n; ++i) {
-    out(i % 6, i / 6) = s.blocks.G(s.blocks.first(body) + i / 6)[i % 6];
-  }
+  write_columns<T>(std::span<const Force<T>>(Factors<T>(s).gain(body)).first(static_cast<std::size_t>(n)), out);
 }
 
 template <class T>
@@ -57,14 +94,12 @@ void shifted_gain(BasicState<T>& state, int body, MatrixOut<T> gain) {
   detail::StateData<T>& s = state.data();
   const int n = s.model.body(body).hinge.velocity_size();
   const auto out = detail::wanted(gain, 6, n, "the gain");
-  s.require_block_diagonal();
-  s.blocks.need_articulated();
-  for (int j = 0; j < n; ++j) {
-    const Force<T> column = kernels::phi_times(s.blocks, body, s.blocks.G(s.blocks.first(body) + j));
-    for (int i = 0; i < 6; ++i) {
-      out(i, j) = column[i];
-    }
+  const Factors<T> factors(s);
+  std::array<Force<T>, max_hinge_velocities> columns = factors.gain(body);
+  for (Force<T>& column : columns) {
+    column = factors.X_PB(body) * column;
   }
+  write_columns<T>(std::span<const Force<T>>(columns).first(static_cast<std::size_t>(n)), out);
 }
 
 template <class T>
@@ -75,30 +110,34 @@ Mat6<T> articulated_transition(BasicState<T>& state, int i, int j) {
       static_cast<void>(s.model.body(body));
     }
   }
-  s.require_block_diagonal();
   int ancestor = j;
   while (ancestor > i) {  // parents have smaller indices, the world's is the smallest
     ancestor = s.blocks.parent(ancestor);
   }
+  const Factors<T> factors(s);
   if (ancestor != i) {
     return Mat6<T>::zero();
   }
-  s.blocks.need_articulated();
-  const auto columns =
-      kernels::psi_times(s.blocks, i, j, kernels::unit_forces(Transform<T>::identity()));  // RK92 38–40
+  std::array<Force<T>, 6> columns{};
+  for (int c = 0; c < 6; ++c) {  // RK92 38–40
+    Force<T> f = Force<T>::zero();
+    f[c] = T(1);
+    for (int k = j; k != i; k = s.blocks.parent(k)) {
+      f = factors.psi_times(k, f);
+    }
+    columns[static_cast<std::size_t>(c)] = f;
+  }
   return {Mat3<T>::from_columns(columns[0].moment, columns[1].moment, columns[2].moment),
           Mat3<T>::from_columns(columns[3].moment, columns[4].moment, columns[5].moment),
           Mat3<T>::from_columns(columns[0].force, columns[1].force, columns[2].force),
           Mat3<T>::from_columns(columns[3].force, columns[4].force, columns[5].force)};
 }
 
-template void detail::StateData<double>::require_block_diagonal() const;
 template ArticulatedInertia<double> articulated_inertia(BasicState<double>&, int);
 template void hinge_inertia(BasicState<double>&, int, MatrixOut<double>);
 template void kalman_gain(BasicState<double>&, int, MatrixOut<double>);
 template void shifted_gain(BasicState<double>&, int, MatrixOut<double>);
 template Mat6<double> articulated_transition(BasicState<double>&, int, int);
-template void detail::StateData<float>::require_block_diagonal() const;
 template ArticulatedInertia<float> articulated_inertia(BasicState<float>&, int);
 template void hinge_inertia(BasicState<float>&, int, MatrixOut<float>);
 template void kalman_gain(BasicState<float>&, int, MatrixOut<float>);

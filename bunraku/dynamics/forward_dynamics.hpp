@@ -24,15 +24,18 @@ enum class ForwardAlgorithm {
 template <class T>
 BUNRAKU_API void forward_dynamics(BasicState<T>& state, In<T> torque, Out<T> acceleration,
                                   std::type_identity_t<Forces<T>> forces = {});
-/// The same by one of the papers' algorithms. O(N). With mimic hinges only `articulated` is there: Error. `links`,
-/// unless empty, gets α(k) of each body as accelerations() has it; fd2 and fd4 alone have it, others: ArgumentError.
+/// The same by one of the papers' algorithms: programs of four expressions of one operator. O(N). The first call on a
+/// state makes room. Throws Error for fd4 where a hinge mimics one that carries it. `links`, unless empty, gets α(k) of
+/// each body as accelerations() has it, by a program of its own; fd2 and fd4 alone have it, others: ArgumentError.
 template <class T>
 BUNRAKU_API void forward_dynamics_by(ForwardAlgorithm algorithm, BasicState<T>& state, In<T> torque,
                                      Out<T> acceleration, std::type_identity_t<Forces<T>> forces = {},
                                      std::type_identity_t<std::span<Motion<T>>> links = {});
 /// Some hinges move as prescribed, the rest is free: of a hinge in the set `prescribed` the accelerations are given and
 /// the torques wanted, of the others the torques are given and the accelerations wanted. Fills in what is wanted in
-/// both; what is there before is not read. A mimic hinge is as its leader is. O(N).
+/// both; what is there before is not read. A mimic hinge is as its leader is. With S the free hinges, θ̈ = S*(S𝓜S*)⁻¹S
+/// times what is left of T: (I − HψK)*D⁻¹(I − HψK) with infinite armature at the others. O(N). The first call on a
+/// state makes room.
 template <class T>
 BUNRAKU_API void hybrid_dynamics(BasicState<T>& state, const HingeSet& prescribed, Out<T> acceleration, Out<T> torque,
                                  std::type_identity_t<Forces<T>> forces = {});

@@ -19,11 +19,11 @@ BUNRAKU_API void inverse_mass_matrix(BasicState<T>& state, MatrixOut<T> out);
 /// 𝓜⁻¹X for a vector, or for the columns of a matrix; `out` may be x. O(N) each.
 template <class T>
 BUNRAKU_API void inverse_mass_times(BasicState<T>& state, MatrixIn<T> x, MatrixOut<T> out);
-/// 𝓜^½x = (I + HφK)D^½x, a square root in the sense 𝓜^½(𝓜^½)* = 𝓜; with mimic hinges Cholesky's, O(N² + n³). For a
-/// vector, or for the columns of a matrix; `out` may be x. O(N) each.
+/// 𝓜^½x = (I + HφK)D^½x, a square root in the sense 𝓜^½(𝓜^½)* = 𝓜. For a vector, or for the columns of a matrix; `out`
+/// may be x. O(N) each. The first call on a state makes room.
 template <class T>
 BUNRAKU_API void mass_root_times(BasicState<T>& state, MatrixIn<T> x, MatrixOut<T> out);
-/// 𝓜^−½x = D^−½(I − HψK)x, the inverse of mass_root_times. O(N) each.
+/// 𝓜^−½x = D^−½(I − HψK)x, the inverse of mass_root_times. O(N) each. The first call on a state makes room.
 template <class T>
 BUNRAKU_API void inverse_mass_root_times(BasicState<T>& state, MatrixIn<T> x, MatrixOut<T> out);
 /// ln det 𝓜 = Σ ln det D. O(N).

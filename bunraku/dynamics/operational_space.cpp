@@ -1,15 +1,12 @@
 // Operational space of several nodes on a tree (RJK89 3.10, A.3–A.5 with Ω across branches put right; RJK91 17–20).
-// Without mimics by the recursions of the papers; with mimics by the factor of the mass matrix.
 #include "bunraku/dynamics/operational_space.hpp"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 
 #include <fmt/format.h>
 
-#include "bunraku/dynamics/detail/block_sweeps.hpp"
-#include "bunraku/dynamics/detail/cholesky.hpp"
-#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/dynamics/detail/prepared.hpp"
 #include "bunraku/kernels/cast.hpp"
 #include "bunraku/kernels/singular.hpp"
 
@@ -68,38 +65,6 @@ int next_pivot(std::span<const T> whole, std::span<const T> left) {
   return best;
 }
 
-/// Writes the 6×6 block (i, j) of a matrix, and its transpose at (j, i).
-template <class T, class F>
-void set_blocks(const detail::MatrixSpan<T>& out, int i, int j, F&& element) {
-  for (int c = 0; c < 6; ++c) {
-    for (int r = 0; r < 6; ++r) {
-      out(6 * i + r, 6 * j + c) = out(6 * j + c, 6 * i + r) =
-          element(static_cast<std::size_t>(r), static_cast<std::size_t>(c));
-    }
-  }
-}
-
-/// Λ⁻¹ with mimics, column by column: x = 𝓜⁻¹J*e, then J x.
-template <class T>
-void lambda_inverse_by_factor(detail::StateData<T>& s, const NodeList& nodes, const detail::MatrixSpan<T>& out) {
-  s.need_factor();
-  for (int c = 0; c < out.cols; ++c) {
-    jacobian_row<T>(s, nodes, static_cast<std::size_t>(c), s.unit);
-    kernels::solve_factored(s.factor, s.unit.data());
-    for (int i = c / 6; i < static_cast<int>(nodes.size()); ++i) {
-      Motion<T> seen = Motion<T>::zero();
-      for_each_column(s.blocks, nodes[static_cast<std::size_t>(i)].place(s.model),
-                      [&](std::size_t j, const Motion<T>& column) {
-                        const kernels::Follower<T>& follower = s.coordinates.velocities[j];
-                        seen += column * (follower.ratio * s.unit[static_cast<std::size_t>(follower.own)]);
-                      });
-      for (int r = 0; r < 6; ++r) {
-        out(6 * i + r, c) = out(c, 6 * i + r) = seen[r];
-      }
-    }
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -108,36 +73,19 @@ void lambda_inverse(BasicState<T>& state, const NodeList& nodes, MatrixOut<T> ma
   const int m = static_cast<int>(nodes.size());
   const auto out = detail::wanted(matrix, 6 * m, 6 * m, "Λ⁻¹");
   check_nodes(s.model, nodes);
-  s.blocks.need_positions();
-  if (s.has_mimics()) {
-    lambda_inverse_by_factor(s, nodes, out);
-    return;
-  }
-  s.blocks.need_articulated();
-  kernels::sweep_upsilon(s.blocks, s.upsilon);
+  detail::PreparedPrograms<T>& programs = detail::programs_of(s);
+  operators::Evaluator<T>& program = programs.at(detail::Prepared::lambda_inverse, s, nodes.size());
   for (int i = 0; i < m; ++i) {
-    for (int j = 0; j <= i; ++j) {
-      const Place first = nodes[static_cast<std::size_t>(i)].place(s.model);
-      const Place second = nodes[static_cast<std::size_t>(j)].place(s.model);
-      int c = first.body;  // the closest common ancestor: parents have smaller indices
-      for (int other = second.body; c != other;) {
-        (c > other ? c : other) = s.blocks.parent(std::max(c, other));
-      }
-      if (c == world) {  // nothing common moves
-        set_blocks(out, i, j, [](std::size_t, std::size_t) { return T(0); });
-        continue;
-      }
-      // Ω(i,j) = ψ*(c,i)Υ(c)ψ(c,j), between B*(i) and B(j) (RJK89 A.5 corrected)
-      const auto psi = [&](const Place& node) {
-        return kernels::psi_times(s.blocks, c, node.body, kernels::unit_forces(kernels::cast<T>(node.X_BN)));
-      };
-      const kernels::SixForces<T> left = psi(first);
-      const kernels::SixForces<T> right = psi(second);
-      std::array<Motion<T>, 6> moved{};
-      for (std::size_t k = 0; k < 6; ++k) {
-        moved[k] = kernels::motion_of(s.upsilon[static_cast<std::size_t>(c)], right[k]);
-      }
-      set_blocks(out, i, j, [&](std::size_t row, std::size_t column) { return dot(left[row], moved[column]); });
+    program.set_node(i, nodes[static_cast<std::size_t>(i)].place(s.model));
+  }
+  programs.unit.assign(static_cast<std::size_t>(6 * m), T(0));
+  for (int c = 0; c < 6 * m; ++c) {
+    const std::span<T> column = out.column(c);
+    programs.unit[static_cast<std::size_t>(c)] = T(1);
+    program.apply(programs.unit.data(), column.data());
+    programs.unit[static_cast<std::size_t>(c)] = T(0);
+    for (int r = 0; r < c; ++r) {
+      out(r, c) = out(c, r);
     }
   }
 }
@@ -227,46 +175,16 @@ void dynamically_consistent_inverse(BasicState<T>& state, const NodeList& nodes,
   }
 }
 
-/// Inward: z(k) = Σ ψ(k,j)z(j) + the forces on body k, ν(k) = D⁻¹(k)H(k)z(k). Outward: λ(k) = ψ*(p,k)λ(p) + H*(k)ν(k),
-/// Δθ̈(k) = ν(k) − K*(p,k)λ(p) (RJK91 18).
+/// By 𝓜⁻¹HφBf, since (I − HψK)*D⁻¹Hψ = 𝓜⁻¹Hφ: the tuned sweeps have both parts.
 template <class T>
 void force_correction(BasicState<T>& state, std::type_identity_t<Forces<T>> forces, Out<T> accelerations) {
   detail::StateData<T>& s = state.data();
   const std::span<T> out = detail::wanted(accelerations, s.nv(), "out");
   s.check_forces(forces);
   std::fill(out.begin(), out.end(), T(0));
-  if (s.has_mimics()) {
-    s.need_factor();
-    s.subtract_applied(forces, out);
-    Eigen::Map<typename detail::StateData<T>::Vector> x(out.data(), s.nv());
-    kernels::solve_factored(s.factor, x.data());
-    x = -x;
-    return;
-  }
-  s.blocks.need_world();
-  s.blocks.need_articulated();
-  std::fill(s.force.begin(), s.force.end(), Force<T>::zero());
-  for (const AppliedForce<T>& applied : forces) {
-    if (applied.body != world) {
-      s.force[static_cast<std::size_t>(applied.body)] += s.at_body(applied);
-    }
-  }
-  for (int k = s.blocks.size() - 1; k >= 0; --k) {
-    const Force<T>& z = s.force[static_cast<std::size_t>(k)];
-    const auto v = kernels::d_inverse_times(s.blocks, k, kernels::h_times(s.blocks, k, z));
-    kernels::set_hinge_part(s.blocks, k, v, out.data());
-    if (const int p = s.blocks.parent(k); p != world) {
-      s.force[static_cast<std::size_t>(p)] += kernels::psi_times(s.blocks, k, z);
-    }
-  }
-  for (int k = 0; k < s.blocks.size(); ++k) {
-    const int p = s.blocks.parent(k);
-    const Motion<T> inner = p == world ? Motion<T>::zero() : s.motion[static_cast<std::size_t>(p)];
-    const auto v = kernels::hinge_part<T>(s.blocks, k, out.data());
-    s.motion[static_cast<std::size_t>(k)] =
-        kernels::psi_adjoint_times(s.blocks, k, inner) + kernels::h_adjoint_times(s.blocks, k, v);
-    kernels::set_hinge_part(s.blocks, k, v - kernels::shifted_gain_adjoint_times(s.blocks, k, inner), out.data());
-  }
+  s.subtract_applied(forces, out);
+  std::transform(out.begin(), out.end(), out.begin(), std::negate<>());
+  s.solve(out, out);
 }
 
 template void lambda_inverse(BasicState<double>&, const NodeList&, MatrixOut<double>);

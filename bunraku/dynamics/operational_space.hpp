@@ -8,11 +8,12 @@
 
 namespace bunraku {
 
-/// Λ⁻¹ = J𝓜⁻¹J* = B*ΩB, 6m×6m; Ω(i,j) = ψ*(c,i)Υ(c)ψ(c,j) with c the closest common ancestor. O(N + m²d).
+/// Λ⁻¹ = J𝓜⁻¹J* = B*ΩB = B*ψ*H*D⁻¹HψB, 6m×6m, column by column. O(mN). The first call on a state makes room, and so
+/// does another number of nodes.
 template <class T>
 BUNRAKU_API void lambda_inverse(BasicState<T>& state, const NodeList& nodes, MatrixOut<T> out);
 /// Λ, the operational-space inertia, symmetric to the last bit. Throws Error where J has not full rank, with its rows
-/// and rank; what is in `out` is then of no use. O(N + m²d + m³).
+/// and rank; what is in `out` is then of no use. O(mN + m³).
 template <class T>
 BUNRAKU_API void lambda(BasicState<T>& state, const NodeList& nodes, MatrixOut<T> out);
 /// J̄ = 𝓜⁻¹J*Λ, n×6m: JJ̄ = I with the least kinetic energy. Throws as lambda. O(mN + m²n).

@@ -3,6 +3,7 @@
 
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/dynamics/inverse_dynamics.hpp"
+#include "bunraku/kernels/passive.hpp"
 
 namespace bunraku {
 
@@ -80,12 +81,13 @@ void hinge_regressor(BasicState<T>& state, In<T> acceleration, MatrixOut<T> matr
                                   "the regressor of the hinges");
   s.coordinates.spread(rate, s.full);
   out.set_zero();
-  s.for_each_dof([&](const HingeDof&, std::size_t j, double stretch) {  // S* of what each hinge asks for
+  // S* of what each hinge asks for
+  kernels::for_each_dof(s.model, s.coordinates, s.q.data(), [&](const HingeDof&, std::size_t j, double stretch) {
     const auto& follower = s.coordinates.velocities[j];
     const std::ptrdiff_t first = std::ptrdiff_t{hinge_parameters} * static_cast<std::ptrdiff_t>(j);
     out(follower.own, first) = follower.ratio * s.full[j];
     out(follower.own, first + 1) = follower.ratio * s.v[j];
-    out(follower.own, first + 2) = follower.ratio * static_cast<T>(detail::direction(s.v[j]));
+    out(follower.own, first + 2) = follower.ratio * static_cast<T>(kernels::direction(s.v[j]));
     out(follower.own, first + 3) = follower.ratio * static_cast<T>(stretch);
   });
 }

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "bunraku/dynamics/detail/cholesky.hpp"
 #include "bunraku/kernels/cast.hpp"
+#include "bunraku/kernels/passive.hpp"
 #include "bunraku/model/detail/nodes.hpp"
 
 namespace bunraku::detail {
@@ -44,7 +44,7 @@ StateData<T>::StateData(Model m, PassiveForces p)
     }
   }
   if (coordinates.has_mimics && coordinates.nv <= most_dense_at_once) {
-    make_room();
+    full_mass.resize(full.size() * full.size());
   }
   at_rest.resize(static_cast<std::size_t>(model.nv()));
   if (coordinates.has_mimics) {
@@ -58,19 +58,6 @@ StateData<T>::StateData(Model m, PassiveForces p)
     next_q.resize(q.size());
     next_v.resize(v.size());
   }
-  zeta.resize(model.bodies().size());
-  free_P.resize(model.bodies().size());
-  free_U.resize(static_cast<std::size_t>(coordinates.nv));
-  free_L.resize(static_cast<std::size_t>(coordinates.nd));
-  upsilon.resize(model.bodies().size());
-}
-
-template <class T>
-void StateData<T>::make_room() {
-  full_mass.resize(full.size() * full.size());
-  reduced_mass.resize(model.nv(), model.nv());
-  factor.resize(model.nv(), model.nv());
-  free_mass.resize(model.nv(), model.nv());
 }
 
 template <class T>
@@ -115,35 +102,6 @@ Vec3<T> StateData<T>::gravity() const {
 }
 
 template <class T>
-const Body& StateData<T>::owner(int velocity) const {
-  return *std::find_if(model.bodies().begin(), model.bodies().end(), [velocity](const Body& body) {
-    return body.v_index <= velocity && velocity < body.v_index + body.nv;
-  });
-}
-
-template <class T>
-void StateData<T>::need_factor() {
-  if (factored) {
-    return;
-  }
-  fold_mass();
-  factor = reduced_mass;
-  if (const int pivot = kernels::factor_in_place(factor); pivot >= 0) {
-    throw Error(
-        fmt::format("the mass matrix is singular: hinge '{}', and those before it that it moves with, move "
-                    "nothing that has mass",
-                    owner(pivot).hinge.name));
-  }
-  factored = true;
-}
-
-template <class T>
-void StateData<T>::fold_mass() {
-  make_room();
-  fold_mass(reduced_mass.data());
-}
-
-template <class T>
 void StateData<T>::fold_mass(T* out) {
   full_mass.resize(full.size() * full.size());
   sweeps.mass_matrix(full_mass.data());
@@ -178,9 +136,8 @@ void StateData<T>::fold_mass(T* out) {
 
 template <class T>
 void StateData<T>::add_springs_and_friction(std::span<T> torque) const {
-  for_each_dof([&](const HingeDof& dof, std::size_t at, double stretch) {
-    const double rate = v[at];
-    torque[at] += static_cast<T>(dof.damping * rate + dof.friction * direction(rate) + dof.stiffness * stretch);
+  kernels::for_each_dof(model, coordinates, q.data(), [&](const HingeDof& dof, std::size_t at, double stretch) {
+    torque[at] += static_cast<T>(kernels::passive_torque(dof, v[at], stretch));
   });
 }
 
@@ -188,8 +145,9 @@ template <class T>
 T StateData<T>::spring_energy() const {
   double energy = 0;
   if (has_passive) {
-    for_each_dof(
-        [&](const HingeDof& dof, std::size_t, double stretch) { energy += 0.5 * dof.stiffness * stretch * stretch; });
+    kernels::for_each_dof(model, coordinates, q.data(), [&](const HingeDof& dof, std::size_t, double stretch) {
+      energy += 0.5 * dof.stiffness * stretch * stretch;
+    });
   }
   return static_cast<T>(energy);
 }

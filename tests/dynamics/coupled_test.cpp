@@ -55,6 +55,86 @@ void expect_exact(const Model& model, unsigned seed, double tolerance) {
             bound * (1 + torque.norm() / (dense.mass() * a).norm()));
 }
 
+/// Whether no body of a cluster carries another of it.
+bool are_side_by_side(const CoupledModel& coupled) {
+  return std::all_of(coupled.clusters.begin(), coupled.clusters.end(), [&](const std::vector<int>& cluster) {
+    return std::all_of(cluster.begin(), cluster.end(), [&](int k) {
+      return std::find(cluster.begin(), cluster.end(), coupled.model.body(k).parent) == cluster.end();
+    });
+  });
+}
+
+TEST(Coupled, TheProgramsOfDynamicsAreExact) {
+  int side_by_side = 0;
+  for (const CoupledModel& coupled : coupled_models(true)) {
+    SCOPED_TRACE(coupled.name);
+    const Model& model = coupled.model;
+    const int n = model.nv();
+    Random random(5);
+    const VectorXd q = random_configuration(model, 5);
+    const VectorXd torque = random.vector(n);
+    State state(model);
+    state.set(q, random.vector(n));
+    const AppliedForce<double> push(model, model.bodies().back().name, random.force(), Frame::aligned);
+    const VectorXd bias = inverse_dynamics(state, VectorXd::Zero(n), {&push, 1});
+    const MatrixXd mass = DenseReference(model, q).mass();
+    const MatrixXd inverse = mass.inverse();
+    const double bound = 1e-13 * mass.norm() * inverse.norm();
+    const VectorXd expected = inverse * (torque - bias);
+    const auto is_exact = [&](const MatrixXd& found, const MatrixXd& wanted) {
+      return (found - wanted).norm() <= bound * (1 + wanted.norm());
+    };
+    std::vector<Motion<double>> wanted(model.bodies().size());
+    accelerations(state, expected, wanted);
+    for (const ForwardAlgorithm by :
+         {ForwardAlgorithm::fd1, ForwardAlgorithm::fd2, ForwardAlgorithm::fd3, ForwardAlgorithm::fd4}) {
+      if (by == ForwardAlgorithm::fd4 && !are_side_by_side(coupled)) {
+        EXPECT_THROW(static_cast<void>(forward_dynamics_by(by, state, torque)), Error);
+        continue;
+      }
+      side_by_side += by == ForwardAlgorithm::fd4 ? 1 : 0;
+      const bool has_links = by == ForwardAlgorithm::fd2 || by == ForwardAlgorithm::fd4;
+      std::vector<Motion<double>> links(has_links ? wanted.size() : 0);
+      VectorXd found(n);
+      forward_dynamics_by(by, state, torque, found, {&push, 1}, links);
+      EXPECT_TRUE(is_exact(found, expected));
+      for (std::size_t k = 0; k < links.size(); ++k) {
+        EXPECT_TRUE(is_exact(to_eigen(links[k]), to_eigen(wanted[k])));
+      }
+    }
+    const MatrixXd root = mass_root_times(state, MatrixXd(MatrixXd::Identity(n, n)));
+    EXPECT_TRUE(is_exact(root * root.transpose(), mass));
+    EXPECT_TRUE(is_exact(inverse_mass_root_times(state, root), MatrixXd::Identity(n, n)));
+    const std::vector<std::string> nodes = {model.bodies().back().name, model.body(3).name};
+    MatrixXd J(12, n);
+    for (int i = 0; i < 2; ++i) {
+      J.middleRows(6 * i, 6) = jacobian(state, nodes[static_cast<std::size_t>(i)], Frame::node);
+    }
+    EXPECT_TRUE(is_exact(lambda_inverse(state, nodes), J * inverse * J.transpose()));
+    HingeSet prescribed(model);
+    std::vector<int> free;
+    for (int k = 0; k < static_cast<int>(model.bodies().size()); ++k) {
+      const Body& body = model.body(k);
+      for (int j = body.v_index; j < body.v_index + body.nv && k % 2 == 0; ++j) {
+        prescribed.insert(k);
+      }
+      for (int j = body.v_index; j < body.v_index + body.nv && k % 2 != 0; ++j) {
+        free.push_back(j);
+      }
+    }
+    VectorXd acceleration = random.vector(n);
+    const VectorXd given = acceleration;
+    VectorXd needed = torque;
+    hybrid_dynamics(state, prescribed, acceleration, needed, {&push, 1});
+    EXPECT_TRUE(is_exact(mass * acceleration + bias, needed));  // and what was given is still there:
+    for (int j = 0; j < n; ++j) {
+      const bool is_free = std::find(free.begin(), free.end(), j) != free.end();
+      EXPECT_EQ(is_free ? needed[j] : acceleration[j], is_free ? torque[j] : given[j]);
+    }
+  }
+  EXPECT_GE(side_by_side, 1);
+}
+
 TEST(Coupled, AllWaysAreExact) {
   for (const bool armature : {false, true}) {
     for (const CoupledModel& coupled : coupled_models(armature)) {

@@ -269,17 +269,6 @@ TEST(ForwardAlgorithmCalls, InFloat) {
   }
 }
 
-TEST(ForwardAlgorithmCalls, MimicsHaveNoBlockDiagonal) {
-  Random random(551);
-  const Model model = random_dynamics_model(0, random);
-  State dynamics(model);
-  const Eigen::VectorXd torque = random.vector(model.nv());
-  for (const ForwardAlgorithm algorithm : printed) {
-    EXPECT_THROW(static_cast<void>(forward_dynamics_by(algorithm, dynamics, torque)), Error);
-  }
-  EXPECT_EQ(forward_dynamics_by(ForwardAlgorithm::articulated, dynamics, torque), forward_dynamics(dynamics, torque));
-}
-
 TEST(ForwardAlgorithmCalls, RefuseWrongArguments) {
   Random random(552);
   const Model model = random_tree(4, 0.5, random).build();

@@ -1,5 +1,5 @@
 /// @file
-/// The blocks of the spatial operators in the user's frames: φ(p,k), H, M, a, b, P, D, G for every body, at its own
+/// The blocks of the spatial operators in the user's frames: φ(p,k), H, M, a and b for every body, at its own
 /// origin in its own axes. They are plain to read beside the papers; the tuned sweeps are in sweeps.hpp.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bunraku/kernels/coordinates.hpp"
-#include "bunraku/kernels/elimination.hpp"
+#include "bunraku/kernels/one_axis.hpp"
 #include "bunraku/spatial/cross.hpp"
 
 namespace bunraku::kernels {
@@ -34,7 +34,7 @@ class Blocks {
   void set_state(const T* q, const T* v) {
     q_ = q;
     v_ = v;
-    positions_ = world_poses_ = velocities_ = articulated_ = composites_ = false;
+    positions_ = world_poses_ = velocities_ = false;
   }
 
   /// X_PB and H* of every body (outward, each body by itself).
@@ -43,28 +43,14 @@ class Blocks {
   void need_world();
   /// V(k) = φ*(p,k)V(p) + H*θ̇ and a(k), outward (RK92 6; RK88 2.19, 2.31–2.32).
   void need_velocities();
-  /// P, D and G by the Riccati recursion, inward (RK92 34–41, RJK89 A.1): D(k) = HPH* + armature,
-  /// G = PH*D⁻¹, P(p) = M(p) + Σ φ(p,k)[P − G D G*]φ*(p,k). Throws Error naming the hinge where D is singular.
-  void need_articulated();
-
-  /// Takes body k's hinge out of P, of the whole tree or of one in which some hinges are locked: as kernels::eliminate.
-  /// Throws Error naming the hinge where D is singular; `also` as massless() has it. Needs positions.
-  void eliminate(int k, Force<T>* U, T* L, T* D, ArticulatedInertia<T>& P, std::string_view also = {});
-
   /// Number of bodies.
   int size() const { return static_cast<int>(X_PB_.size()); }
-  /// Where body k hangs, and by what.
-  const Joint& joint(int k) const { return joints_[at(k)]; }
   /// The parent of body k.
   int parent(int k) const { return joints_[at(k)].parent; }
   /// Velocities of body k's hinge.
   int nv(int k) const { return joints_[at(k)].nv; }
   /// The first velocity of body k's hinge among all.
   int first(int k) const { return joints_[at(k)].first; }
-  /// The rotor inertias of body k's hinge.
-  std::span<const T> armatures(int k) const { return {coordinates_.armature.data() + first(k), at(nv(k))}; }
-  /// The rotor inertia of a velocity.
-  T armature(int j) const { return coordinates_.armature[at(j)]; }
   /// M(k).
   const RigidInertia<T>& M(int k) const { return M_[at(k)]; }
 
@@ -72,8 +58,6 @@ class Blocks {
   const Transform<T>& X_PB(int k) const { return X_PB_[at(k)]; }
   /// Column j of H*. Needs positions.
   const Motion<T>& H(int j) const { return H_[at(j)]; }
-  /// The columns of H* of body k. Needs positions.
-  std::span<const Motion<T>> columns(int k) const { return {H_.data() + first(k), at(nv(k))}; }
   /// The pose of body k in the world, or of the world. Needs world.
   const Transform<T>& X_WB(int k) const { return X_WB_[at(k + 1)]; }
   /// V(k), zero for the world. Needs velocities.
@@ -89,31 +73,10 @@ class Blocks {
     const Vec3<T>& w = V(k).angular;
     return {cross(w, M(k).inertia * w), cross(w, cross(w, M(k).first_moment))};
   }
-  /// P(k). Needs articulated.
-  const ArticulatedInertia<T>& P(int k) const { return P_[at(k)]; }
-  /// The factors of body k's hinge: D⁻¹, G and G* by elimination. Needs articulated.
-  HingeFactors<T> factors(int k) const {
-    const HingeSlot& slot = coordinates_.slots[at(k)];
-    return {slot.nv, U_.data() + slot.v, L_.data() + slot.d};
-  }
-  /// Column j of G = PH*D⁻¹. Needs articulated.
-  const Force<T>& G(int j) const { return G_[at(j)]; }
-  /// D(k), symmetric, nv×nv. Needs articulated.
-  const T* D(int k) const { return D_.data() + coordinates_.slots[at(k)].d; }
 
  private:
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  /// X_PB = constant + c·cosine + s·sine of a hinge with one axis: c and s are those of q for a turn, 0 and q for a
-  /// slide. Three sums in place of three products of transforms.
-  struct OneAxis {
-    bool turns = false;
-    bool slides = false;
-    std::array<Mat3<double>, 3> rotation{};
-    std::array<Vec3<double>, 3> translation{};
-  };
-  void prepare(int k);
   void place(int k);
-  void need_carried();
 
   Model model_;
   const Coordinates<T>& coordinates_;
@@ -122,8 +85,6 @@ class Blocks {
   bool positions_ = false;
   bool world_poses_ = false;
   bool velocities_ = false;
-  bool articulated_ = false;
-  bool composites_ = false;
   std::vector<RigidInertia<T>> M_;
   std::vector<Joint> joints_;
   std::vector<OneAxis> one_axis_;
@@ -134,13 +95,6 @@ class Blocks {
   std::vector<Motion<T>> relative_;
   std::vector<Motion<T>> map_rate_;
   std::vector<Motion<T>> a_;
-  std::vector<ArticulatedInertia<T>> P_;
-  std::vector<Force<T>> U_;
-  std::vector<Force<T>> G_;
-  std::vector<T> D_;
-  std::vector<T> L_;  // the factors' nv×nv blocks of all hinges
-  std::vector<T> doubt_;
-  std::vector<RigidInertia<T>> carried_;  // R − M
 };
 
 extern template class Blocks<double>;

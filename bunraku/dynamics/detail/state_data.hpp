@@ -23,11 +23,8 @@
 
 namespace bunraku::detail {
 
-/// Which way a velocity goes: Coulomb's sign(v), zero at rest.
 template <class T>
-T direction(T v) {
-  return v > T(0) ? T(1) : v < T(0) ? T(-1) : T(0);
-}
+class PreparedPrograms;
 
 /// "Full" arrays are over the coordinates of all hinges, mimics counted.
 template <class T>
@@ -59,9 +56,6 @@ struct StateData {
   int nv() const { return model.nv(); }
   /// Whether some hinge follows another, so that the user's coordinates are not those of all hinges.
   bool has_mimics() const { return coordinates.has_mimics; }
-  /// Calls f(dof, velocity index, stretch of its spring) for every velocity of all hinges.
-  template <class F>
-  void for_each_dof(F&& f) const;
   /// Calls f(*this, column of x, column of out) for every column of what the user gave.
   template <class F>
   void for_each_column(const MatrixInput<T>& x, const MatrixOutput<T>& out, F&& f);
@@ -73,17 +67,8 @@ struct StateData {
   /// Gravity in T.
   Vec3<T> gravity() const;
 
-  /// The body whose hinge has that velocity coordinate of the user.
-  const Body& owner(int velocity) const;
-  /// S*𝓜S and its dense factor, for what has no sweeps over clusters yet. O(n³). Throws Error naming the hinge where it
-  /// is singular.
-  void need_factor();
   /// S*𝓜S, n×n. O(n²) beyond 𝓜 itself, and O(n) more for each hinge that follows another.
   void fold_mass(T* out);
-  /// The same into `reduced_mass`.
-  void fold_mass();
-  /// Dense scratch for models with mimics.
-  void make_room();
   /// Adds the hinges' own forces to full torques, as what an actuator must overcome.
   void add_passive(std::span<T> torque) const {
     if (has_passive) {
@@ -106,15 +91,8 @@ struct StateData {
   void spoil() {
     sweeps.set_state(q.data(), v.data());
     blocks.set_state(q.data(), v.data());
-    factored = false;
     ++version;
   }
-
-  /// Throws Error naming a mimic hinge where there is one: D is not block diagonal then.
-  void require_block_diagonal() const;
-  /// hybrid_dynamics() without and with mimics; torques of free hinges and accelerations of prescribed ones are given.
-  void hybrid_by_sweeps(const HingeSet& prescribed, std::span<T> acceleration, std::span<T> torque, Forces<T> forces);
-  void hybrid_by_matrix(const HingeSet& prescribed, std::span<T> acceleration, std::span<T> torque, Forces<T> forces);
 
   /// Throws ArgumentError unless the forces are finite and act on bodies of the model.
   void check_forces(Forces<T> forces) const {
@@ -134,7 +112,8 @@ struct StateData {
   Force<T> at_body(const AppliedForce<T>& applied) const;
 
   std::vector<std::pair<std::weak_ptr<const void>, std::shared_ptr<void>>> programs;  ///< What programs keep here.
-  std::uint64_t version = 1;                                                          ///< Of q and v.
+  std::shared_ptr<PreparedPrograms<T>> prepared;  ///< The library's own, from the first use.
+  std::uint64_t version = 1;                      ///< Of q and v.
   Model model;
   PassiveForces passive;
   /// Whether a state may still be refused when it is spread over all hinges: a mimic's ratio or a user's normalize may
@@ -146,21 +125,13 @@ struct StateData {
   std::vector<T> v;  ///< Full.
   kernels::Blocks<T> blocks;
   kernels::Sweeps<T> sweeps;
-  std::vector<T> full;            ///< Scratch, full.
-  std::vector<T> torques;         ///< Scratch, full.
-  std::vector<T> unit;            ///< Scratch, the user's coordinates.
-  std::vector<Force<T>> force;    ///< Scratch, one a body.
-  std::vector<Motion<T>> motion;  ///< Scratch, one a body.
-  std::vector<T> full_mass;       ///< With mimics.
-  Matrix reduced_mass;            ///< With mimics.
-  Matrix factor;                  ///< With mimics: L of 𝓜 = LL*, in the lower triangle.
-  bool factored = false;
-  std::vector<Motion<T>> zeta;                          ///< Scratch, one a body.
-  std::vector<ArticulatedInertia<T>> free_P;            ///< Scratch of hybrid_dynamics(), one a body.
-  std::vector<Force<T>> free_U;                         ///< Scratch of hybrid_dynamics(), one a velocity.
-  std::vector<T> free_L;                                ///< Scratch of hybrid_dynamics(), the blocks of all hinges.
-  Matrix free_mass;                                     ///< Scratch of hybrid_dynamics() with mimics, n×n.
-  std::vector<Mat6<T>> upsilon;                         ///< Scratch, one a body.
+  std::vector<T> full;                                  ///< Scratch, full.
+  std::vector<T> torques;                               ///< Scratch, full.
+  std::vector<T> unit;                                  ///< Scratch, the user's coordinates.
+  std::vector<Force<T>> force;                          ///< Scratch, one a body.
+  std::vector<Motion<T>> motion;                        ///< Scratch, one a body.
+  std::vector<T> full_mass;                             ///< With mimics.
+  std::vector<T> numbers;                               ///< Scratch for what programs write of the bodies.
   std::vector<RigidInertia<T>> composite;               ///< Scratch, one a body.
   std::vector<kernels::InertiaRate<T>> composite_rate;  ///< Scratch, one a body.
   std::vector<Motion<T>> column_rate;                   ///< Scratch, full.
@@ -173,26 +144,6 @@ struct StateData {
   std::vector<T> next_q;  ///< Scratch of set() where a state may be refused halfway, full.
   std::vector<T> next_v;  ///< Likewise.
 };
-
-template <class T>
-template <class F>
-void StateData<T>::for_each_dof(F&& f) const {
-  std::array<double, max_hinge_positions> position{};
-  std::array<double, max_hinge_velocities> stretch{};
-  for (std::size_t k = 0; k < coordinates.slots.size(); ++k) {
-    const Hinge& hinge = model.bodies()[k].hinge;
-    const kernels::HingeSlot& slot = coordinates.slots[k];
-    if (slot.nv == 0) {
-      continue;
-    }
-    std::copy_n(q.begin() + slot.q, slot.nq, position.begin());
-    hinge_difference(hinge, hinge.rest.data(), position.data(), stretch.data());
-    for (int j = 0; j < slot.nv; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      f(hinge.dofs[at], static_cast<std::size_t>(slot.v) + at, stretch[at]);
-    }
-  }
-}
 
 template <class T>
 template <class F>

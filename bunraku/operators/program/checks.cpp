@@ -1,11 +1,13 @@
 // Which hinge it was, and other questions that a sweep does not ask.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
 
 #include "bunraku/kernels/singular.hpp"
+#include "bunraku/kernels/small_matrix.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/program/detail/evaluator.hpp"
 
@@ -13,25 +15,69 @@ namespace bunraku::operators {
 
 namespace {
 
+/// Throws Error naming the hinge where the D of a cluster is rounding of zero: the kernels' question.
+template <class S>
+void settle_cluster(Evaluator<S>& evaluator, const Unit& unit, const RiccatiBlocks<S>& r) {
+  auto& [carried, rounding, D, order] = evaluator.doubt_room();
+  const Folded& folded = evaluator.folded();
+  const std::size_t n = unit.coordinates.size();
+  std::fill(rounding.begin(), rounding.end(), S(0));
+  for (const int k : unit.members) {
+    const kernels::Link<S>& l = evaluator.links()[k];
+    const LinkPlace& place = folded.places[at(k)];
+    for (int j = 0; j < l.nv; ++j) {
+      const Motion<S>& H = evaluator.joints().columns[at(l.v + j)];  // a follower's has its ratio
+      const double gear = folded.coordinates.armature[at(l.v + j)] * place.ratio * place.ratio;
+      const auto own = std::find(unit.coordinates.begin(), unit.coordinates.end(), place.own + j);
+      rounding[at(static_cast<int>(own - unit.coordinates.begin()))] +=
+          std::sqrt(kernels::rounding_of(H, static_cast<S>(gear), l.inertia, carried[at(k)]));
+    }
+  }
+  std::transform(rounding.begin(), rounding.end(), rounding.begin(), [](S x) { return x * x; });
+  constexpr const char* also = "is coupled to others and ";
+  const auto hinge_of = [&](int v) -> const Hinge& {
+    const auto owner = std::find_if(folded.model.bodies().begin(), folded.model.bodies().end(),
+                                    [v](const Body& b) { return b.v_index <= v && v < b.v_index + b.nv; });
+    return owner->hinge;
+  };
+  for (std::size_t j = 0; j < n; ++j) {
+    if (!std::isfinite(rounding[j])) {
+      throw kernels::too_heavy(hinge_of(unit.coordinates[j]), also);
+    }
+  }
+  std::copy_n(r.D.begin() + unit.block, n * n, D.begin());
+  const int vanishes = kernels::vanishing_pivot(D.data(), static_cast<int>(n), rounding.data(), order.data());
+  if (vanishes >= 0) {
+    throw kernels::massless(hinge_of(unit.coordinates[at(vanishes)]), also);
+  }
+}
+
 /// Throws Error naming the hinge where a D is rounding of zero.
 template <class S>
-void settle_doubts(const Folded& folded, const kernels::Link<S>* links, const Joints<S>& joints,
-                   const RiccatiBlocks<S>& r) {
-  std::vector<RigidInertia<S>> carried(folded.links.size(), RigidInertia<S>::zero());
+void settle_doubts(Evaluator<S>& evaluator, const RiccatiBlocks<S>& r) {
+  const Folded& folded = evaluator.folded();
+  const Joints<S>& joints = evaluator.joints();
+  std::vector<RigidInertia<S>>& carried = evaluator.doubt_room().carried;
+  std::fill(carried.begin(), carried.end(), RigidInertia<S>::zero());
   for (int k = static_cast<int>(folded.links.size()) - 1; k >= 0; --k) {
-    const kernels::Link<S>& l = links[k];
+    const kernels::Link<S>& l = evaluator.links()[k];
     const LinkPlace& place = folded.places[at(k)];
     const bool turns = l.kind <= kernels::Kind::revolute_full;
     const Motion<S> about_z{Vec3<S>::unit_z(), Vec3<S>::zero()};
     const auto n = at(l.nv);
-    if (!place.coupled && n > 0) {
-      std::vector<S> inverses;
-      inverses.reserve(n);
-      for (std::size_t j = 0; j < n; ++j) {
-        inverses.push_back(r.L[at(place.block) + j * n + j]);
+    if (place.coupled) {  // the unit's first member comes last
+      const Unit& unit = folded.units[at(place.unit)];
+      if (unit.members[0] == k) {
+        settle_cluster(evaluator, unit, r);
       }
-      const kernels::HingeDoubt<S> doubt{
-          turns ? std::span(&about_z, 1) : std::span(joints.columns.data() + l.v, n), {r.U.data() + l.v, n}, inverses};
+    } else if (n > 0) {
+      std::array<S, max_hinge_velocities> inverses{};
+      for (std::size_t j = 0; j < n; ++j) {
+        inverses[j] = r.L[at(place.block) + j * n + j];
+      }
+      const kernels::HingeDoubt<S> doubt{turns ? std::span(&about_z, 1) : std::span(joints.columns.data() + l.v, n),
+                                         {r.U.data() + l.v, n},
+                                         {inverses.data(), n}};
       kernels::check_positive(folded.model.bodies()[at(l.body)].hinge, doubt, l.inertia, carried[at(k)]);
     }
     if (l.parent >= 0) {
@@ -41,21 +87,6 @@ void settle_doubts(const Folded& folded, const kernels::Link<S>* links, const Jo
         X = {Rotation<S>(l.turn * Mat3<S>{{{s.c, -s.s, S(0)}, {s.s, s.c, S(0)}, {S(0), S(0), S(1)}}}), l.p};
       }
       carried[at(l.parent)] += X * (l.inertia + carried[at(k)]);
-    }
-  }
-}
-
-template <class S>
-void check_cluster(const Folded& folded, const Unit& unit, const RiccatiBlocks<S>& r) {
-  const auto n = static_cast<Eigen::Index>(unit.coordinates.size());
-  using Matrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
-  const Eigen::Map<const Matrix> D(r.D.data() + unit.block, n, n);
-  const Eigen::LDLT<Matrix> factor(D);
-  if (n > 0 && !(factor.vectorD().minCoeff() > kernels::vanishing_beside_others<S> * D.diagonal().maxCoeff())) {
-    for (const int k : unit.members) {
-      if (folded.links[at(k)].nv > 0) {
-        throw kernels::massless(folded.model.bodies()[at(folded.links[at(k)].body)].hinge, "is coupled to others and ");
-      }
     }
   }
 }
@@ -93,8 +124,7 @@ void check_family(const Evaluator<S>& evaluator, int i) {
 }  // namespace
 
 template <class S>
-void check_riccati(const Evaluator<S>& evaluator) {
-  const Folded& folded = evaluator.folded();
+void check_riccati(Evaluator<S>& evaluator) {
   for (const int i : evaluator.families()) {
     const Value& v = evaluator.plan().values[at(i)];
     const RiccatiBlocks<S>& r = evaluator.family(i);
@@ -102,21 +132,13 @@ void check_riccati(const Evaluator<S>& evaluator) {
     if (!of_bodies) {
       check_family(evaluator, i);
     } else if (r.doubtful) {
-      settle_doubts(folded, evaluator.links(), evaluator.joints(), r);
-    }
-    for (const Unit& unit : folded.units) {
-      if (!folded.coupled) {
-        break;
-      }
-      if (of_bodies && folded.places[at(unit.members[0])].coupled) {
-        check_cluster(folded, unit, r);
-      }
+      settle_doubts(evaluator, r);
     }
   }
 }
 
-template void check_riccati(const Evaluator<double>&);
-template void check_riccati(const Evaluator<float>&);
+template void check_riccati(Evaluator<double>&);
+template void check_riccati(Evaluator<float>&);
 
 void refuse_matrix(const Plan& plan, const Folded& folded, int value, int unit, std::string_view why) {
   const Operator& what = plan.values[at(value)].what;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/kernels/passive.hpp"
 #include "bunraku/model/configuration.hpp"
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
@@ -91,22 +92,11 @@ void SystemData::passive_torques(std::span<double> out) const {
   if (passive == PassiveForces::left_out) {
     return;
   }
-  std::array<double, max_hinge_velocities> stretch{};
-  for (std::size_t k = 0; k < model().bodies().size(); ++k) {
-    const Hinge& hinge = model().bodies()[k].hinge;
-    const kernels::HingeSlot& slot = bodies->coordinates.slots[k];
-    if (slot.nv == 0) {
-      continue;
-    }
-    hinge_difference(hinge, hinge.rest.data(), q.data() + slot.q, stretch.data());
-    for (int j = 0; j < slot.nv; ++j) {
-      const HingeDof& dof = hinge.dofs[at(j)];
-      const kernels::Follower<double>& f = bodies->coordinates.velocities[at(slot.v + j)];
-      const double rate = f.ratio * v[at(f.own)];
-      const double sign = rate > 0 ? 1.0 : rate < 0 ? -1.0 : 0.0;
-      out[at(f.own)] -= f.ratio * (dof.damping * rate + dof.friction * sign + dof.stiffness * stretch[at(j)]);
-    }
-  }
+  kernels::for_each_dof(model(), bodies->coordinates, q.data(),
+                        [&](const HingeDof& dof, std::size_t j, double stretch) {
+                          const kernels::Follower<double>& f = bodies->coordinates.velocities[j];
+                          out[at(f.own)] -= f.ratio * kernels::passive_torque(dof, f.ratio * v[at(f.own)], stretch);
+                        });
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "bunraku/kernels/singular.hpp"
 #include "bunraku/operators/program/detail/at.hpp"
 #include "bunraku/operators/program/detail/rigid.hpp"
 
 namespace bunraku::operators {
 
-Folded::Folded(const Model& of, Fold how)
-    : model(of),
-      fold(how),
-      coordinates(model),
-      armature(at(model.nv())),
-      doubt(kernels::doubtful_inertias<double>(model)) {
+Folded::Folded(const Model& of, Fold how) : model(of), fold(how), coordinates(model), armature(at(model.nv())) {
   for (std::size_t j = 0; j < coordinates.armature.size(); ++j) {
     const kernels::Follower<double>& f = coordinates.velocities[j];
     armature[at(f.own)] += f.ratio * f.ratio * coordinates.armature[j];
@@ -64,32 +58,6 @@ void Folded::take_links() {
   }
 }
 
-namespace {
-
-/// Of R(q) = a a* + cos q (I − a a*) + sin q ã each part between X_PF and X_MB.
-OneAxis parts_of(const Body& body) {
-  OneAxis out;
-  out.turns = body.hinge.type != HingeType::prismatic;
-  const Vec3<double>& axis = body.hinge.axis;
-  hinge_joint_map(body.hinge, nullptr, &out.column);
-  out.column = inverse_times(body.X_MB, out.column);
-  const Mat3<double> along = out.turns ? outer(axis, axis) : Mat3<double>::identity();
-  const Mat3<double> parts[3] = {along, Mat3<double>::identity() - along,
-                                 out.turns ? skew(axis) : Mat3<double>::zero()};
-  for (int i = 0; i < 3; ++i) {
-    const Mat3<double> turned = body.X_PF.rotation.matrix() * parts[i];
-    out.rotation[i] = turned * body.X_MB.rotation.matrix();
-    out.translation[i] = turned * body.X_MB.translation;
-  }
-  out.translation[0] += body.X_PF.translation;
-  if (!out.turns) {
-    out.translation[2] = body.X_PF.rotation * axis;
-  }
-  return out;
-}
-
-}  // namespace
-
 void Folded::take_bodies() {
   gravity = model.gravity();
   for (std::size_t k = 0; k < model.bodies().size(); ++k) {
@@ -107,9 +75,8 @@ void Folded::take_bodies() {
       link.geared = link.geared || coordinates.armature[at(link.v + j)] != 0;
     }
     links.push_back(link);
-    const HingeType type = b.hinge.type;
-    const bool one = type == HingeType::revolute || type == HingeType::continuous || type == HingeType::prismatic;
-    one_axis.push_back(one ? parts_of(b) : OneAxis{});
+    const bool one = kernels::OneAxis::has(b.hinge.type);
+    one_axis.push_back(one ? kernels::OneAxis::of(b) : kernels::OneAxis{});
     places.push_back({.placing = one ? Placing::one_axis : Placing::body});
     bodies.push_back({static_cast<int>(k), Transform<double>::identity()});
   }
@@ -197,13 +164,12 @@ int Folded::dimension(SpaceKind kind, int nodes) const {
   return 0;
 }
 
-std::vector<NodePlace> Folded::place(std::span<const Node> nodes) const {
-  std::vector<NodePlace> out;
-  for (const Node& node : nodes) {
-    out.push_back(node.body == world ? NodePlace{}
-                                     : NodePlace{bodies[at(node.body)].link, bodies[at(node.body)].X_LB * node.X_BN});
+NodePlace Folded::place(const Place& node) const {
+  if (node.body == world) {
+    return {};
   }
-  return out;
+  const kernels::BodyPlace& place = bodies[at(node.body)];
+  return {place.link, place.X_LB * node.X_BN};
 }
 
 }  // namespace bunraku::operators

@@ -741,6 +741,9 @@ class Compiler {
     if (in_bodies(plan_.expression.range()) || in_bodies(plan_.expression.domain())) {
       return false;
     }
+    const auto of_hinges = [](const Value& v) {  // which are the same numbers in either case
+      return v.space.kind == SpaceKind::hinge && v.domain.kind == SpaceKind::hinge;
+    };
     std::vector<Role> roles(plan_.values.size(), Role::other);
     const auto role = [&](int i) { return i == no_value ? Role::other : roles[static_cast<std::size_t>(i)]; };
     for (std::size_t i = 0; i < plan_.values.size(); ++i) {
@@ -779,6 +782,9 @@ class Compiler {
             case Part::D:
             case Part::inverse_D:
               break;
+            case Part::blocks:
+              allowed = of_hinges(at(v.uses[0]));
+              break;
             default:
               allowed = false;
           }
@@ -805,7 +811,7 @@ class Compiler {
           allowed = !in_bodies(at(v.in[0]).space);
           break;
         case Step::riccati:
-          allowed = v.uses[1] == no_value && v.uses[2] == no_value;
+          allowed = v.uses[1] == no_value;
           break;
         case Step::inject:
         case Step::extract:
@@ -820,7 +826,13 @@ class Compiler {
         case Step::residual:
           break;
         case Step::constants:
+        case Step::probe:
           allowed = !in_bodies(v.space);
+          break;
+        case Step::blocks:
+        case Step::block_inverse:
+        case Step::block_root:
+          allowed = of_hinges(v);
           break;
         default:
           allowed = false;

@@ -1,5 +1,5 @@
 /// @file
-/// Roots and inverses of dense matrices, or why there is none.
+/// Roots and inverses of dense matrices, or why there is none. Of matrices with a largest size nothing is allocated.
 #pragma once
 
 #include <cmath>
@@ -10,18 +10,24 @@
 
 namespace bunraku::operators {
 
-/// The symmetric root of a symmetric matrix without negative eigenvalues; otherwise `refuse` is told why.
-template <class Refuse>
-Eigen::MatrixXd root_of(const Eigen::MatrixXd& matrix, const Refuse& refuse) {
-  if (!matrix.isApprox(matrix.transpose(), 1e-10)) {
+/// Differences below this part of a matrix are rounding: what sums and products in a scalar leave of its symmetry.
+template <class S>
+inline constexpr double rounding_of_blocks = std::is_same_v<S, float> ? 1e-4 : 1e-10;
+
+/// The symmetric root of a symmetric matrix without negative eigenvalues; otherwise `refuse` is told why. `rounding` is
+/// what of the matrix is.
+template <class Matrix, class Refuse>
+Matrix root_of(const Matrix& matrix, double rounding, const Refuse& refuse) {
+  if (!matrix.isApprox(matrix.transpose(), rounding)) {
     refuse("is not symmetric");
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> factor(matrix);
-  if (matrix.size() > 0 && factor.eigenvalues().minCoeff() < -1e-12 * factor.eigenvalues().cwiseAbs().maxCoeff()) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> factor(matrix);
+  if (matrix.size() > 0 &&
+      factor.eigenvalues().minCoeff() < -rounding / 100 * factor.eigenvalues().cwiseAbs().maxCoeff()) {
     refuse("has a negative eigenvalue");
   }
-  return factor.eigenvectors() * factor.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
-         factor.eigenvectors().transpose();
+  const Matrix scaled = factor.eigenvectors() * factor.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+  return scaled * factor.eigenvectors().transpose();
 }
 
 /// The inverse of a square matrix; where its rank is less than its size, `refuse` is told both.
@@ -30,15 +36,16 @@ Eigen::MatrixXd root_of(const Eigen::MatrixXd& matrix, const Refuse& refuse) {
 /// rank must not depend on units. Then a pivot, the largest of what is left, that is not above the rounding which the
 /// matrix came with, n · 4ε of its largest, is one of zero. In long double, so that what is lost is lost in the matrix
 /// and not here. O(n³).
-template <class Refuse>
-Eigen::MatrixXd inverse_of(const Eigen::MatrixXd& matrix, const Refuse& refuse) {
-  using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-  using LongVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+template <class Matrix, class Refuse>
+Matrix inverse_of(const Matrix& matrix, const Refuse& refuse) {
+  constexpr int most = Matrix::MaxRowsAtCompileTime;
+  using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic, 0, most, most>;
+  using LongVector = Eigen::Matrix<long double, Eigen::Dynamic, 1, 0, most, 1>;
   const Eigen::Index n = matrix.rows();
   if (!matrix.allFinite()) {
     refuse("has a number that is not finite");
   }
-  LongMatrix scaled = matrix.cast<long double>();
+  LongMatrix scaled = matrix.template cast<long double>();
   LongVector left = LongVector::Ones(n);
   LongVector right = LongVector::Ones(n);
   const auto factor_for = [](long double largest) {
@@ -52,7 +59,7 @@ Eigen::MatrixXd inverse_of(const Eigen::MatrixXd& matrix, const Refuse& refuse) 
       rows[i] = factor_for(scaled.row(i).cwiseAbs().maxCoeff());
       cols[i] = factor_for(scaled.col(i).cwiseAbs().maxCoeff());
     }
-    scaled = (rows.asDiagonal() * scaled * cols.asDiagonal()).eval();
+    scaled = rows.asDiagonal() * LongMatrix(scaled * cols.asDiagonal());
     left = left.cwiseProduct(rows);
     right = right.cwiseProduct(cols);
   }

@@ -5,6 +5,8 @@
 /// ask which hinge it was.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -73,6 +75,20 @@ struct RiccatiBlocks {
   std::vector<Force<S>> bar_U;           ///< Of clusters: P H̄*, likewise.
 };
 
+/// The rotor inertia of a hinge that is held: it takes up any force without yielding, so that D⁻¹ and G vanish beside
+/// all else, and (I − HψK)*D⁻¹(I − HψK) is the inverse of the rows and columns of 𝓜 that belong to the other hinges.
+template <class S>
+inline constexpr S held_inertia = std::numeric_limits<S>::max() * std::numeric_limits<S>::epsilon();
+
+/// Room for the question whether some D is rounding of zero.
+template <class S>
+struct DoubtRoom {
+  std::vector<RigidInertia<S>> carried;  ///< R − M of each link.
+  std::vector<S> rounding;               ///< Of a cluster's coordinates …
+  std::vector<S> D;                      ///< … their D …
+  std::vector<int> order;                ///< … and the order of its pivots.
+};
+
 /// A plan with room for its values. Its inputs are arrays that stay where they are.
 template <class S>
 class BUNRAKU_API Evaluator {
@@ -97,6 +113,14 @@ class BUNRAKU_API Evaluator {
     (symbol == Symbol::thetadd ? accelerations_ : symbol == Symbol::T ? torques_ : passive_) = x;
     fresh_ = false;
   }
+  /// The numbers of a user's stacked vector, in place of those that are attached.
+  void lend(const Operator& vector, const S* x);
+  /// Other rotor inertias of the user's velocities than the model's, so that hinges can be held: see held_inertia.
+  void set_armature(std::span<const S> armature);
+  /// Another place for node i. For plans without blocks of nodes.
+  void set_node(int i, const Place& node);
+  /// Computes what a state is enough for, unless it is there.
+  void refresh();
   /// The expression applied to x; y may not be x.
   void apply(const S* x, S* y);
   /// The Riccati recursions of the plan, for questions about D: values of the plan.
@@ -104,15 +128,21 @@ class BUNRAKU_API Evaluator {
   const RiccatiBlocks<S>& family(int value) const { return riccati_[at(slots_[at(value)].extra)]; }
   /// Whether the blocks of a value are symmetric but for rounding.
   bool is_symmetric(int i) const;
+  /// The factors of the hinge of link k, which is not coupled.
+  kernels::HingeFactors<S> factors(const RiccatiBlocks<S>& r, int k) const {
+    return {links_[k].nv, r.U.data() + links_[k].v, r.L.data() + folded_->places[at(k)].block};
+  }
   const Joints<S>& joints() const { return joints_; }
   const kernels::Link<S>* links() const { return links_; }
+  DoubtRoom<S>& doubt_room() { return doubt_room_; }
   /// Bytes read and written by one evaluation at a new state.
   double bytes() const;
 
  private:
   struct Slot {
     S* out = nullptr;
-    S* rest = nullptr;  // for filter and smoother: ε or r
+    S* rest = nullptr;        // for filter and smoother: ε or r
+    const S* lent = nullptr;  // for constants: numbers from elsewhere
     int size = 0;
     int extra = -1;                // for riccati, variables
     std::vector<int> begins = {};  // for blocks: where each unit's begins
@@ -138,8 +168,10 @@ class BUNRAKU_API Evaluator {
 
   void make_places();
   void make_slots();
+  void make_doubts();
   void fill_constants(int i);
   void run(const std::vector<Loop>& loops);
+  void run_state(const std::vector<Loop>& loops);
   void clear(int i);
   void step(int i, Range range);
   void numbers(int i, Range range);
@@ -161,11 +193,17 @@ class BUNRAKU_API Evaluator {
   void propagate(int i, Range range);
   void filter(int i, Range range);
   void smoother(int i, Range range);
+  /// Which of a unit's coordinates a velocity of the user is.
+  static std::size_t coordinate_of(const Unit& unit, int velocity) {
+    return at(static_cast<int>(std::find(unit.coordinates.begin(), unit.coordinates.end(), velocity) -
+                               unit.coordinates.begin()));
+  }
+  /// A unit's coordinate among the velocities of all hinges.
+  std::size_t leader_of(const Unit& unit, std::size_t j) const {
+    return at(folded_->coordinates.leaders[at(unit.coordinates[j])]);
+  }
   S* hinge(S* x, int k) const { return x + folded_->places[at(k)].own; }
   const S* hinge(const S* x, int k) const { return x + folded_->places[at(k)].own; }
-  kernels::HingeFactors<S> factors(const RiccatiBlocks<S>& r, int k) const {
-    return {links_[k].nv, r.U.data() + links_[k].v, r.L.data() + folded_->places[at(k)].block};
-  }
 
   // steps_blocks.hpp
   void riccati(int i, Range range);
@@ -187,10 +225,12 @@ class BUNRAKU_API Evaluator {
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<const Folded> folded_;
   std::shared_ptr<const Attachments> attached_;
-  std::vector<kernels::Link<S>> own_links_;  // where S is not double
+  std::vector<kernels::Link<S>> own_links_;  // where S is not double, or the armature is not the model's
   const kernels::Link<S>* links_ = nullptr;
   std::vector<S> armature_;
   std::vector<S> armature_blocks_;
+  std::vector<S> doubt_;  // of all hinges' velocities, a cluster's at its leaders': a D above it is positive
+  DoubtRoom<S> doubt_room_;
   std::vector<NodePlace> nodes_;
   std::vector<Transform<S>> node_poses_;
   std::array<UnitPlaces, 5> places_;
@@ -217,7 +257,7 @@ class BUNRAKU_API Evaluator {
 /// Throws Error naming the hinge where some D has no inverse, OperatorError where X or A of a family is not symmetric:
 /// what the sweeps of a new state do not ask. In `float` and `double`.
 template <class S>
-void check_riccati(const Evaluator<S>& evaluator);
+void check_riccati(Evaluator<S>& evaluator);
 
 }  // namespace bunraku::operators
 

@@ -44,8 +44,7 @@ Evaluator<S>::Evaluator(std::shared_ptr<const Plan> plan, std::shared_ptr<const 
       folded_(std::move(folded)),
       attached_(std::move(attached)),
       armature_(folded_->armature.begin(), folded_->armature.end()),
-      armature_blocks_(folded_->armature_blocks.begin(), folded_->armature_blocks.end()),
-      nodes_(folded_->place(attached_->nodes)) {
+      armature_blocks_(folded_->armature_blocks.begin(), folded_->armature_blocks.end()) {
   if constexpr (std::is_same_v<S, double>) {
     links_ = folded_->links.data();
   } else {
@@ -54,14 +53,16 @@ Evaluator<S>::Evaluator(std::shared_ptr<const Plan> plan, std::shared_ptr<const 
     }
     links_ = own_links_.data();
   }
-  for (const NodePlace& node : nodes_) {
-    node_poses_.push_back(kernels::cast<S>(node.X_LN));
+  for (const Node& node : attached_->nodes) {
+    nodes_.push_back(folded_->place({node.body, node.X_BN}));
+    node_poses_.push_back(kernels::cast<S>(nodes_.back().X_LN));
   }
   joints_.spin.resize(folded_->links.size());
   joints_.pose.resize(folded_->links.size());
   joints_.columns.resize(at(folded_->coordinates.nv));
   make_places();
   make_slots();
+  make_doubts();
   rows_ = dimension(plan_->expression.range());
   cols_ = plan_->input == no_value ? 1 : dimension(plan_->expression.domain());
 }
@@ -192,6 +193,75 @@ void Evaluator<S>::make_slots() {
   cluster_leaving_.resize(coordinates);
 }
 
+template <class S>
+void Evaluator<S>::lend(const Operator& vector, const S* x) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (plan_->values[i].step == Step::constants && plan_->values[i].what == vector) {
+      slots_[i].lent = x;
+    }
+  }
+  fresh_ = false;
+}
+
+template <class S>
+void Evaluator<S>::set_armature(std::span<const S> armature) {
+  std::copy(armature.begin(), armature.end(), armature_.begin());
+  for (const Unit& unit : folded_->units) {
+    const std::size_t n = unit.coordinates.size();
+    for (std::size_t j = 0; j < n; ++j) {
+      armature_blocks_[at(unit.block) + j * n + j] = armature_[at(unit.coordinates[j])];
+    }
+  }
+  if (own_links_.empty()) {
+    own_links_.assign(links_, links_ + folded_->links.size());
+    links_ = own_links_.data();
+  }
+  for (std::size_t k = 0; k < own_links_.size(); ++k) {
+    kernels::Link<S>& l = own_links_[k];
+    const auto own = armature.begin() + folded_->places[k].own;
+    l.geared = std::any_of(own, own + l.nv, [](const S& x) { return x != S(0); });
+  }
+  fresh_ = false;
+}
+
+template <class S>
+void Evaluator<S>::set_node(int i, const Place& node) {
+  nodes_[at(i)] = folded_->place(node);
+  node_poses_[at(i)] = kernels::cast<S>(nodes_[at(i)].X_LN);
+}
+
+/// As doubtful_inertias has it, and of clusters as the kernels do: ‖H̄‖² ≤ (Σ |ratio| ‖H‖)².
+template <class S>
+void Evaluator<S>::make_doubts() {
+  if constexpr (std::is_floating_point_v<S>) {
+    if (riccatis_.empty()) {
+      return;
+    }
+    doubt_ = kernels::doubtful_inertias<S>(folded_->model);
+    doubt_room_.carried.resize(folded_->links.size());
+    doubt_room_.rounding.resize(cluster_leaving_.size());
+    doubt_room_.order.resize(cluster_leaving_.size());
+    doubt_room_.D.resize(cluster_leaving_.size() * cluster_leaving_.size());
+    for (const Unit& unit : folded_->units) {
+      if (!folded_->places[at(unit.members[0])].coupled) {
+        continue;
+      }
+      const std::size_t n = unit.coordinates.size();
+      std::vector<S> size(n);
+      for (const int k : unit.members) {
+        const LinkPlace& place = folded_->places[at(k)];
+        for (int j = 0; j < links_[k].nv; ++j) {
+          const S own = doubt_[at(links_[k].v + j)] / kernels::doubtful_part<S>(links_[k].nv);
+          size[coordinate_of(unit, place.own + j)] += static_cast<S>(std::abs(place.ratio)) * std::sqrt(own);
+        }
+      }
+      for (std::size_t j = 0; j < n; ++j) {
+        doubt_[leader_of(unit, j)] = size[j] * size[j] * kernels::doubtful_part<S>(static_cast<int>(n));
+      }
+    }
+  }
+}
+
 /// What has its numbers from elsewhere.
 template <class S>
 void Evaluator<S>::fill_constants(int i) {
@@ -203,6 +273,8 @@ void Evaluator<S>::fill_constants(int i) {
     copy(symbol == Symbol::thetad ? v_ : symbol == Symbol::thetadd ? accelerations_ : torques_);
   } else if (v.step == Step::passive) {
     copy(passive_);
+  } else if (slot.lent != nullptr) {
+    copy(slot.lent);
   } else if (v.step == Step::constants && (!filled_ || v.what.term().function != nullptr)) {
     std::fill_n(slot.out, slot.size, S(0));
     if (v.what.term().type == TermType::unit) {
@@ -218,6 +290,26 @@ void Evaluator<S>::fill_constants(int i) {
 }
 
 template <class S>
+void Evaluator<S>::run_state(const std::vector<Loop>& loops) {
+  for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
+    fill_constants(i);
+  }
+  filled_ = true;
+  run(loops);
+  if constexpr (std::is_floating_point_v<S>) {
+    check_riccati(*this);
+  }
+  fresh_ = true;
+}
+
+template <class S>
+void Evaluator<S>::refresh() {
+  if (!fresh_) {
+    run_state(plan_->of_state);
+  }
+}
+
+template <class S>
 void Evaluator<S>::apply(const S* x, S* y) {
   if (plan_->input != no_value) {
     slots_[at(plan_->input)].out = const_cast<S*>(x);  // never written to
@@ -225,15 +317,7 @@ void Evaluator<S>::apply(const S* x, S* y) {
   if (fresh_) {
     run(plan_->of_vector);
   } else {
-    for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
-      fill_constants(i);
-    }
-    filled_ = true;
-    run(plan_->fused);
-    if constexpr (std::is_floating_point_v<S>) {
-      check_riccati(*this);
-    }
-    fresh_ = true;
+    run_state(plan_->fused);
   }
   std::copy_n(slots_[at(plan_->output)].out, rows_, y);
 }

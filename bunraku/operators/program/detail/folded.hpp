@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "bunraku/export.hpp"
+#include "bunraku/kernels/one_axis.hpp"
 #include "bunraku/kernels/tree.hpp"
 #include "bunraku/model/detail/clusters.hpp"
 #include "bunraku/model/model.hpp"
+#include "bunraku/model/nodes.hpp"
 #include "bunraku/operators/language/space.hpp"
 
 namespace bunraku::operators {
@@ -28,15 +30,6 @@ enum class Placing {
   law,         ///< The hinge's own law, in the folded tree.
   one_axis,    ///< A hinge with one axis in the user's frames: constant + cosine + sine.
   body,        ///< The hinge's own law, in the user's frames.
-};
-
-/// A hinge with one axis between two bodies in the user's frames: X_PB = part 0 + c · part 1 + s · part 2, with c and s
-/// those of q for a turn, 0 and q for a slide.
-struct OneAxis {
-  bool turns = false;                ///< Or slides.
-  Mat3<double> rotation[3] = {};     ///< Parts of the rotation.
-  Vec3<double> translation[3] = {};  ///< Parts of the translation.
-  Motion<double> column{};           ///< H*, the same at every q.
 };
 
 /// What of a link is not arithmetic.
@@ -92,7 +85,7 @@ class BUNRAKU_API Folded {
   kernels::Coordinates<double> coordinates;          ///< Of all hinges.
   std::vector<kernels::Link<double>> links;          ///< Parent before child; v counts all hinges' velocities.
   std::vector<LinkPlace> places;                     ///< Of each link.
-  std::vector<OneAxis> one_axis;                     ///< Of each link, with Fold::bodies.
+  std::vector<kernels::OneAxis> one_axis;            ///< Of each link, with Fold::bodies.
   std::vector<kernels::RevoluteSlot<double>> turns;  ///< Links placed by Placing::turn.
   std::vector<int> posed;                            ///< Links whose pose is a transform: all but those that turn.
   std::vector<Unit> units;                           ///< In the order of their first members.
@@ -101,7 +94,6 @@ class BUNRAKU_API Folded {
   std::vector<kernels::BodyPlace> bodies;            ///< Of the model's bodies.
   std::vector<double> armature;                      ///< Of the user's velocities, followers' included.
   std::vector<double> armature_blocks;               ///< The same as blocks of the units.
-  std::vector<double> doubt;                         ///< Of all hinges' velocities: see doubtful_inertias.
   SpaceTable body;                                   ///< Body space, by link.
   Vec3<double> gravity{};                            ///< In the world's frame as the links have it.
   bool coupled = false;                              ///< Whether some units have several links.
@@ -109,8 +101,8 @@ class BUNRAKU_API Folded {
 
   /// Numbers in a space; of node space with so many nodes.
   int dimension(SpaceKind kind, int nodes) const;
-  /// Where nodes are.
-  std::vector<NodePlace> place(std::span<const Node> nodes) const;
+  /// Where a node is.
+  NodePlace place(const Place& node) const;
 
  private:
   void take_links();

@@ -127,23 +127,10 @@ void place_all(const Folded& folded, const kernels::Link<S>* links, const S* q, 
         X = Transform<S>{Rotation<S>(l.turn), l.p} *
             place_by_law(body.hinge, q + l.q, body.hinge.configuration_size(), columns);
         break;
-      case Placing::one_axis: {
-        const OneAxis& one = folded.one_axis[k];
-        const auto part = [&](int i) { return cast<S>(one.rotation[i]); };
-        const auto arm = [&](int i) { return cast<S>(one.translation[i]); };
-        const S& x = q[l.q];
-        using std::cos;
-        using std::sin;
-        if (one.turns) {
-          const S c = cos(x);
-          const S s = sin(x);
-          X = {Rotation<S>(part(0) + part(1) * c + part(2) * s), arm(0) + arm(1) * c + arm(2) * s};
-        } else {
-          X = {Rotation<S>(part(0)), arm(0) + arm(2) * x};
-        }
-        columns[0] = cast<S>(one.column);
+      case Placing::one_axis:
+        X = folded.one_axis[k].pose(q[l.q]);
+        columns[0] = cast<S>(folded.one_axis[k].column);
         break;
-      }
       case Placing::body: {
         const Transform<S> X_MB = cast<S>(body.X_MB);
         X = cast<S>(body.X_PF) * place_by_law(body.hinge, q + l.q, body.hinge.configuration_size(), columns) * X_MB;

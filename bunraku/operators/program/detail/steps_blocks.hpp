@@ -8,9 +8,11 @@
 namespace bunraku::operators {
 
 /// The inverse of an n × n matrix, row by row, in any scalar, without a question about values: no pivots are chosen.
+/// Calls see(j, pivot) with each.
 template <class S>
-void invert_plainly(S* a, int n) {
+void invert_plainly(S* a, int n, const auto& see) {
   for (int j = 0; j < n; ++j) {
+    see(j, a[j * n + j]);
     const S inverse = reciprocal(a[j * n + j]);
     a[j * n + j] = S(1);
     for (int c = 0; c < n; ++c) {
@@ -58,7 +60,7 @@ BUNRAKU_INLINE void Evaluator<S>::hand_over(const kernels::Link<S>& l, const Art
 template <class S>
 BUNRAKU_INLINE void Evaluator<S>::note_doubt(RiccatiBlocks<S>& r, int velocity, const S& D) const {
   if constexpr (std::is_floating_point_v<S>) {
-    r.doubtful |= !(D > static_cast<S>(folded_->doubt[at(velocity)]));
+    r.doubtful |= !(D > doubt_[at(velocity)]);
   }
 }
 
@@ -206,7 +208,8 @@ void Evaluator<S>::eliminate_cluster(const Unit& unit, RiccatiBlocks<S>& r, int 
     cluster_leaving_[c] = leaving;
   }
   std::copy_n(D, n * n, inverse);
-  invert_plainly(inverse, static_cast<int>(n));
+  invert_plainly(inverse, static_cast<int>(n),
+                 [&](int j, const S& d) { note_doubt(r, static_cast<int>(leader_of(unit, at(j))), d); });
   for (std::size_t c = 0; c < n; ++c) {
     Force<S>& K = r.K[at(unit.coordinates[c])];
     K = Force<S>::zero();
@@ -297,7 +300,7 @@ bool Evaluator<S>::is_symmetric(int i) const {
     }
     for (int r = 0; r < n; ++r) {
       for (int c = 0; c < r; ++c) {
-        if (abs(block[r * n + c] - block[c * n + r]) > constant<S>(1e-10) * largest) {
+        if (abs(block[r * n + c] - block[c * n + r]) > constant<S>(rounding_of_blocks<S>) * largest) {
           return false;
         }
       }
@@ -306,23 +309,39 @@ bool Evaluator<S>::is_symmetric(int i) const {
   return true;
 }
 
-/// An inverse or root of one matrix, row by row, in place.
+/// An inverse or root of one matrix, row by row, in place. Nothing is allocated for those of a hinge's size.
 template <class S>
 void Evaluator<S>::function_of(int i, int unit, S* matrix, int n) {
+  constexpr int most = max_hinge_velocities;
+  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, most, most>;
   const bool root = value(i).step == Step::block_root || value(i).step == Step::dense_root;
   if constexpr (std::is_floating_point_v<S> || std::is_same_v<S, Counting>) {
-    Eigen::MatrixXd dense(n, n);
-    for (int r = 0; r < n; ++r) {
-      for (int c = 0; c < n; ++c) {
-        dense(r, c) = static_cast<double>(matrix[r * n + c]);
+    const auto refuse = [&](std::string_view why) {
+      if constexpr (std::is_floating_point_v<S>) {
+        check_riccati(*this);  // a hinge without inertia is a better reason
       }
-    }
-    const auto refuse = [&](std::string_view why) { refuse_matrix(*plan_, *folded_, i, unit, why); };
-    dense = root ? root_of(dense, refuse) : inverse_of(dense, refuse);
-    for (int r = 0; r < n; ++r) {
-      for (int c = 0; c < n; ++c) {
-        matrix[r * n + c] = S(static_cast<std::conditional_t<std::is_same_v<S, Counting>, double, S>>(dense(r, c)));
+      refuse_matrix(*plan_, *folded_, i, unit, why);
+    };
+    const auto replace = [&]<class Matrix>(Matrix dense) {
+      for (int r = 0; r < n; ++r) {
+        for (int c = 0; c < n; ++c) {
+          dense(r, c) = static_cast<double>(matrix[r * n + c]);
+        }
       }
+      dense = root ? root_of(dense, rounding_of_blocks<S>, refuse) : inverse_of(dense, refuse);
+      for (int r = 0; r < n; ++r) {
+        for (int c = 0; c < n; ++c) {
+          matrix[r * n + c] = S(static_cast<std::conditional_t<std::is_same_v<S, Counting>, double, S>>(dense(r, c)));
+        }
+      }
+    };
+    if (const auto x = static_cast<double>(matrix[0]); n == 1 && std::isnormal(x) && x > 0) {
+      matrix[0] =
+          S(static_cast<std::conditional_t<std::is_same_v<S, Counting>, double, S>>(root ? std::sqrt(x) : 1 / x));
+    } else if (n <= most) {
+      replace(Small(n, n));
+    } else {
+      replace(Eigen::MatrixXd(n, n));
     }
     if constexpr (std::is_same_v<S, Counting>) {
       Counting::count() += 2L * n * n * n;
@@ -330,7 +349,7 @@ void Evaluator<S>::function_of(int i, int unit, S* matrix, int n) {
   } else if (root) {
     throw OperatorError("a square root is formed in float and double only");
   } else {
-    invert_plainly(matrix, n);
+    invert_plainly(matrix, n, [](int, const S&) {});
   }
 }
 
