@@ -144,6 +144,8 @@ class BUNRAKU_API Evaluator {
     S* rest = nullptr;        // for filter and smoother: ε or r
     const S* lent = nullptr;  // for constants: numbers from elsewhere
     int size = 0;
+    bool adds_up = false;          // begins at zero before its loop
+    bool is_begun = false;         // has something to do before its loop
     int extra = -1;                // for riccati, variables
     std::vector<int> begins = {};  // for blocks: where each unit's begins
     std::vector<int> run = {};     // for blocks and matrices: the values to run for each unit vector
@@ -172,13 +174,18 @@ class BUNRAKU_API Evaluator {
   void fill_constants(int i);
   void run(const std::vector<Loop>& loops);
   void run_state(const std::vector<Loop>& loops);
-  void clear(int i);
+  void begin(int i);
+  void make_first(int i);
   void step(int i, Range range);
   void numbers(int i, Range range);
-  void for_stretches(const std::vector<Stretch>& of, Range range, bool inward, const auto& f,
-                     const auto& cluster) const;
-  void for_links(Range range, bool inward, const auto& f) const;
-  void for_units(Range range, bool inward, const auto& f, const auto& cluster) const;
+  static constexpr std::true_type inward{};
+  static constexpr std::false_type outward{};
+  template <bool to_base>
+  void for_stretches(const std::vector<Stretch>& of, Range range, const auto& f, const auto& cluster) const;
+  template <bool to_base>
+  void for_links(Range range, std::bool_constant<to_base> way, const auto& f) const;
+  template <bool to_base>
+  void for_units(Range range, std::bool_constant<to_base> way, const auto& f, const auto& cluster) const;
   template <class F>
   static void with_arithmetic(kernels::Kind kind, const F& f);
 
@@ -201,6 +208,19 @@ class BUNRAKU_API Evaluator {
   /// A unit's coordinate among the velocities of all hinges.
   std::size_t leader_of(const Unit& unit, std::size_t j) const {
     return at(folded_->coordinates.leaders[at(unit.coordinates[j])]);
+  }
+  /// What link k has been handed of an inward sum.
+  Force<S> arrived(int k, const S* sum) const {
+    return links_[k].leaf && !folded_->coupled ? Force<S>::zero() : force_at(sum + rigid * k);
+  }
+  /// Hands f to the parent of link k: the first to arrive sets the sum, but for couplings, where it begins at zero.
+  void hand_over(int k, const Force<S>& f, S* sum) const {
+    S* to = sum + rigid * links_[k].parent;
+    if (links_[k].opens_parent && !folded_->coupled) {
+      put(to, f);
+    } else {
+      add(to, f);
+    }
   }
   S* hinge(S* x, int k) const { return x + folded_->places[at(k)].own; }
   const S* hinge(const S* x, int k) const { return x + folded_->places[at(k)].own; }

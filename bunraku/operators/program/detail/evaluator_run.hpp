@@ -182,6 +182,14 @@ void Evaluator<S>::make_slots() {
       slots_[at(v.owner)].run.push_back(static_cast<int>(i));
     }
   }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Value& v = plan_->values[i];
+    slots_[i].adds_up = v.step == Step::dot || v.step == Step::inject || (v.step == Step::shift && !v.adjoint) ||
+                        (folded_->coupled && (v.step == Step::filter || (v.step == Step::propagate && !v.adjoint))) ||
+                        (v.step == Step::apply && (folded_->coupled || v.part == Part::B || v.part == Part::variable));
+    slots_[i].is_begun = v.step == Step::joints || v.step == Step::riccati || makes_blocks(v.step) ||
+                         v.step == Step::dense_inverse || v.step == Step::dense_root || v.step == Step::inject;
+  }
   std::size_t members = 0;
   std::size_t coordinates = 0;
   for (const Unit& unit : folded_->units) {
@@ -327,7 +335,7 @@ void Evaluator<S>::run(const std::vector<Loop>& loops) {
   const int count = static_cast<int>(folded_->links.size());
   for (const Loop& loop : loops) {
     for (const int i : loop.values) {
-      clear(i);
+      begin(i);
     }
     const bool whole = loop.direction == Direction::whole || folded_->coupled || count <= 2 * links_at_a_time ||
                        loop.values.size() == 1;
@@ -350,16 +358,21 @@ void Evaluator<S>::run(const std::vector<Loop>& loops) {
 
 /// Before a loop: what is summed up begins at zero, and what needs no loop is made.
 template <class S>
-void Evaluator<S>::clear(int i) {
-  const Value& v = value(i);
+BUNRAKU_INLINE void Evaluator<S>::begin(int i) {
   const Slot& slot = slots_[at(i)];
-  const bool adds_up = v.step == Step::filter || v.step == Step::dot || v.step == Step::inject ||
-                       ((v.step == Step::shift || v.step == Step::propagate) && !v.adjoint) ||
-                       (v.step == Step::apply && (folded_->coupled || v.part == Part::B || v.part == Part::variable));
-  if (adds_up) {
+  if (slot.adds_up) {
     std::fill_n(slot.out, slot.size, S(0));
   }
-  switch (v.step) {  // what is complete before the loop begins
+  if (slot.is_begun) {
+    make_first(i);
+  }
+}
+
+template <class S>
+void Evaluator<S>::make_first(int i) {
+  const Value& v = value(i);
+  const Slot& slot = slots_[at(i)];
+  switch (v.step) {
     case Step::joints:
       place_all(*folded_, links_, q_, joints_);
       break;
@@ -590,12 +603,14 @@ inline std::span<const Stretch> stretches(const std::vector<Stretch>& all, int b
 
 /// Calls f(arithmetic, k) for links whose hinges stand alone, cluster(unit) for the others.
 template <class S>
-void Evaluator<S>::for_stretches(const std::vector<Stretch>& of, Range range, bool inward, const auto& f,
+template <bool to_base>
+void Evaluator<S>::for_stretches(const std::vector<Stretch>& of, Range range, const auto& f,
                                  const auto& cluster) const {
-  const std::span<const Stretch> all = stretches(of, range.begin, range.end);
-  const std::size_t count = all.size();
+  const bool all = range.begin == 0 && range.end == static_cast<int>(folded_->links.size());
+  const std::span<const Stretch> in_range = all ? std::span<const Stretch>(of) : stretches(of, range.begin, range.end);
+  const std::size_t count = in_range.size();
   for (std::size_t n = 0; n < count; ++n) {
-    const Stretch& stretch = all[inward ? count - 1 - n : n];
+    const Stretch& stretch = in_range[to_base ? count - 1 - n : n];
     const int begin = std::max(stretch.begin, range.begin);
     const int end = std::min(stretch.end, range.end);
     if (stretch.cluster) {
@@ -603,7 +618,7 @@ void Evaluator<S>::for_stretches(const std::vector<Stretch>& of, Range range, bo
       continue;
     }
     with_arithmetic(stretch.kind, [&]<class A>() {
-      if (inward) {
+      if constexpr (to_base) {
         for (int k = end - 1; k >= begin; --k) {
           f(A(links_, joints_, k), k);
         }
@@ -617,13 +632,16 @@ void Evaluator<S>::for_stretches(const std::vector<Stretch>& of, Range range, bo
 }
 
 template <class S>
-void Evaluator<S>::for_links(Range range, bool inward, const auto& f) const {
-  for_stretches(folded_->by_link, range, inward, f, [](const Unit&) {});  // there are no clusters among them
+template <bool to_base>
+void Evaluator<S>::for_links(Range range, std::bool_constant<to_base> /*way*/, const auto& f) const {
+  for_stretches<to_base>(folded_->by_link, range, f, [](const Unit&) {});  // there are no clusters among them
 }
 
 template <class S>
-void Evaluator<S>::for_units(Range range, bool inward, const auto& f, const auto& cluster) const {
-  for_stretches(folded_->by_unit, range, inward, f, cluster);
+template <bool to_base>
+void Evaluator<S>::for_units(Range range, std::bool_constant<to_base> /*way*/, const auto& f,
+                             const auto& cluster) const {
+  for_stretches<to_base>(folded_->by_unit, range, f, cluster);
 }
 
 template <class S>

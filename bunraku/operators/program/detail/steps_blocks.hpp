@@ -40,7 +40,7 @@ void Evaluator<S>::riccati(int i, Range range) {
                    : v.part == Part::blocks ? slots_[at(v.uses[2])].out
                                             : nullptr;
   for_units(
-      range, true, [&](const auto& a, int k) { eliminate(a, k, r, v, X, gears); },
+      range, inward, [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA { eliminate(a, k, r, v, X, gears); },
       [&](const Unit& unit) { eliminate_cluster(unit, r, v.uses[1], gears); });
 }
 
@@ -252,7 +252,7 @@ template <class S>
 void Evaluator<S>::run_owned(const Slot& slot) {
   const int count = static_cast<int>(folded_->links.size());
   for (const int i : slot.run) {
-    clear(i);
+    begin(i);
     step(i, {0, count});
   }
 }

@@ -87,7 +87,7 @@ void Evaluator<S>::apply_part(int i, Range range) {
     }
     case Part::H:
       if (v.adjoint) {
-        for_links(range, false, [&](const auto& a, int k) {
+        for_links(range, outward, [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
           const S* u = hinge(x, k);
           Motion<S> m = Motion<S>::zero();
           for (int j = 0; j < a.nv; ++j) {
@@ -96,14 +96,14 @@ void Evaluator<S>::apply_part(int i, Range range) {
           put(y + rigid * k, m);
         });
       } else if (!folded_->coupled) {
-        for_links(range, false, [&](const auto& a, int k) {
+        for_links(range, outward, [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
           const Force<S> f = force_at(x + rigid * k);
           for (int j = 0; j < a.nv; ++j) {
             hinge(y, k)[j] = a.along(j, f);
           }
         });
       } else {
-        for_links(range, false, [&](const auto& a, int k) {
+        for_links(range, outward, [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
           const Force<S> f = force_at(x + rigid * k);
           for (int j = 0; j < a.nv; ++j) {
             hinge(y, k)[j] += a.along(j, f);
@@ -120,7 +120,7 @@ void Evaluator<S>::apply_part(int i, Range range) {
       }
       break;
     case Part::Delta_phi:
-      for_links(range, false, [&](const auto& a, int k) {
+      for_links(range, outward, [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
         if (v.adjoint) {
           put(y + rigid * k, a.down(motion_at(x + rigid * k)));
         } else {
@@ -131,7 +131,7 @@ void Evaluator<S>::apply_part(int i, Range range) {
     case Part::D: {
       const RiccatiBlocks<S>& r = used(v);
       for_units(
-          range, false,
+          range, outward,
           [&](const auto&, int k) { by_coordinates(r.D, folded_->units[at(folded_->places[at(k)].unit)]); },
           [&](const Unit& unit) { by_coordinates(r.D, unit); });
       break;
@@ -139,8 +139,8 @@ void Evaluator<S>::apply_part(int i, Range range) {
     case Part::inverse_D: {
       const RiccatiBlocks<S>& r = used(v);
       for_units(
-          range, false,
-          [&](const auto& a, int k) {
+          range, outward,
+          [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
             const S* u = hinge(x, k);
             if (a.nv == 1) {
               hinge(y, k)[0] = u[0] * r.L[at(folded_->places[at(k)].block)];
@@ -157,8 +157,8 @@ void Evaluator<S>::apply_part(int i, Range range) {
     case Part::G: {
       const RiccatiBlocks<S>& r = used(v);
       for_units(
-          range, false,
-          [&](const auto& a, int k) {
+          range, outward,
+          [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
             if (v.adjoint) {
               const kernels::HingeVector<S> e = factors(r, k).gain_adjoint_times(motion_at(x + rigid * k));
               std::copy_n(e.x.begin(), a.nv, hinge(y, k));
@@ -264,7 +264,13 @@ template <class S>
 void Evaluator<S>::apply_variable(int i, Range range) {
   const Value& v = value(i);
   const S* x = in(v, 0);
-  for (const VariableBlock& block : attached_->variables[at(slots_[at(i)].extra)].blocks) {
+  const std::vector<VariableBlock>& blocks = attached_->variables[at(slots_[at(i)].extra)].blocks;
+  const bool by_node = v.what.range().kind == SpaceKind::node || v.what.domain().kind == SpaceKind::node;
+  const bool by_body = !by_node && !folded_->coupled;  // then block k is that of link k: users' variables do not merge
+  const std::size_t begin = by_body ? at(range.begin) : 0;
+  const std::size_t end = by_body ? at(range.end) : blocks.size();
+  for (std::size_t n = begin; n < end; ++n) {
+    const VariableBlock& block = blocks[n];
     const int k = folded_->units[at(block.unit)].members[0];
     if (k < range.begin || k >= range.end) {
       continue;
@@ -299,29 +305,43 @@ void Evaluator<S>::shift(int i, Range range) {
     }
     return;
   }
-  if (v.part == Part::E_phi) {
-    for_links(range, !v.adjoint, [&](const auto& a, int k) {
+  if (v.part == Part::E_phi && v.adjoint) {
+    for_links(range, outward, [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
       const int p = links_[k].parent;
-      if (v.adjoint) {
-        put(y + rigid * k, p < 0 ? Motion<S>::zero() : a.down(motion_at(x + rigid * p)));
-      } else if (p >= 0) {
+      put(y + rigid * k, p < 0 ? Motion<S>::zero() : a.down(motion_at(x + rigid * p)));
+    });
+    return;
+  }
+  if (v.part == Part::E_phi) {
+    for_links(range, inward, [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
+      if (const int p = links_[k].parent; p >= 0) {
         add(y + rigid * p, a.up(force_at(x + rigid * k)));
       }
     });
     return;
   }
   const RiccatiBlocks<S>& r = used(v);
-  for_units(
-      range, !v.adjoint,
-      [&](const auto& a, int k) {
-        const int p = links_[k].parent;
-        if (v.adjoint) {
+  if (v.adjoint) {
+    for_units(
+        range, outward,
+        [&](const auto& a, int k) {
           kernels::HingeVector<S> e{};
-          if (p >= 0) {
+          if (const int p = links_[k].parent; p >= 0) {
             e = factors(r, k).gain_adjoint_times(a.down(motion_at(x + rigid * p)));
           }
           std::copy_n(e.x.begin(), a.nv, hinge(y, k));
-        } else if (p >= 0) {
+        },
+        [&](const Unit& unit) {
+          for (const int c : unit.coordinates) {
+            y[c] = unit.parent < 0 ? S(0) : dot(r.K[at(c)], motion_at(x + rigid * unit.parent));
+          }
+        });
+    return;
+  }
+  for_units(
+      range, inward,
+      [&](const auto& a, int k) {
+        if (const int p = links_[k].parent; p >= 0) {
           kernels::HingeVector<S> e{};
           std::copy_n(hinge(x, k), a.nv, e.x.begin());
           add(y + rigid * p, a.up(factors(r, k).gain_times(e)));
@@ -329,9 +349,7 @@ void Evaluator<S>::shift(int i, Range range) {
       },
       [&](const Unit& unit) {
         for (const int c : unit.coordinates) {
-          if (v.adjoint) {
-            y[c] = unit.parent < 0 ? S(0) : dot(r.K[at(c)], motion_at(x + rigid * unit.parent));
-          } else if (unit.parent >= 0) {
+          if (unit.parent >= 0) {
             add(y + rigid * unit.parent, r.K[at(c)] * x[c]);
           }
         }
@@ -345,7 +363,7 @@ void Evaluator<S>::propagate(int i, Range range) {
   const S* x = in(v, 0);
   S* y = out(i);
   if (v.adjoint) {
-    for_links(range, false, [&](const auto& a, int k) {
+    for_links(range, outward, [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
       const int p = links_[k].parent;
       Motion<S> m = motion_at(x + rigid * k);
       if (p >= 0) {
@@ -355,12 +373,11 @@ void Evaluator<S>::propagate(int i, Range range) {
     });
     return;
   }
-  for_links(range, true, [&](const auto& a, int k) {
-    const int p = links_[k].parent;
-    const Force<S> f = force_at(y + rigid * k) + force_at(x + rigid * k);
+  for_links(range, inward, [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
+    const Force<S> f = arrived(k, y) + force_at(x + rigid * k);
     put(y + rigid * k, f);
-    if (p >= 0) {
-      add(y + rigid * p, a.up(f));
+    if (links_[k].parent >= 0) {
+      hand_over(k, a.up(f), y);
     }
   });
 }
@@ -376,20 +393,22 @@ void Evaluator<S>::filter(int i, Range range) {
   S* z = out(i);
   S* epsilon = slots_[at(i)].rest;
   for_units(
-      range, true,
-      [&](const auto& a, int k) {
+      range, inward,
+      [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
         const int p = links_[k].parent;
         const int own = folded_->places[at(k)].own;
-        Force<S> z_k = force_at(z + rigid * k);
+        Force<S> z_k = arrived(k, z);
         if (w != nullptr) {
           z_k += force_at(w + rigid * k);
+        }
+        if (w != nullptr || links_[k].leaf) {
           put(z + rigid * k, z_k);
         }
         if (a.nv == 1) {
           const S e = (x != nullptr ? x[own] : S(0)) - a.along(0, z_k);
           epsilon[own] = e;
           if (p >= 0) {
-            add(z + rigid * p, a.up(z_k + r.U[at(links_[k].v)] * (r.L[at(folded_->places[at(k)].block)] * e)));
+            hand_over(k, a.up(z_k + r.U[at(links_[k].v)] * (r.L[at(folded_->places[at(k)].block)] * e)), z);
           }
           return;
         }
@@ -399,7 +418,7 @@ void Evaluator<S>::filter(int i, Range range) {
           epsilon[own + j] = e[j];
         }
         if (p >= 0) {
-          add(z + rigid * p, a.up(a.nv == 0 ? z_k : z_k + factors(r, k).gain_times(e)));
+          hand_over(k, a.up(a.nv == 0 ? z_k : z_k + factors(r, k).gain_times(e)), z);
         }
       },
       [&](const Unit& unit) {
@@ -439,8 +458,8 @@ void Evaluator<S>::smoother(int i, Range range) {
   S* rest = slots_[at(i)].rest;
   const bool solved = v.part == Part::inverse_D;  // d = D⁻¹ in(0)
   for_units(
-      range, false,
-      [&](const auto& a, int k) {
+      range, outward,
+      [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
         const int p = links_[k].parent;
         const int own = folded_->places[at(k)].own;
         Motion<S> m = p < 0 ? Motion<S>::zero() : a.down(motion_at(s + rigid * p));
