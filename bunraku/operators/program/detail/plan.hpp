@@ -141,6 +141,12 @@ enum class Inverses {
 /// The plan of an expression as it stands. Inverses of memoryless operators are taken block by block.
 BUNRAKU_API Plan make_plan(const Operator& x, const Meaning& meaning, Inverses inverses);
 
+/// Drops what the result does not need, marks what depends on the vector alone, and fills the loops.
+void put_in_order(Plan& plan);
+/// Whether nothing tells one link from its bodies: body space is met between hinges, nodes and numbers only, and there
+/// in the forms H φ load and φ* H*.
+bool is_mergeable(const Plan& plan);
+
 /// A loop as a recursion in the papers' style.
 std::string recursion(const Plan& plan, const Loop& loop);
 
