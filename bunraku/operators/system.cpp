@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "bunraku/model/detail/arguments.hpp"
+#include "bunraku/model/detail/matrices.hpp"
 #include "bunraku/model/detail/random.hpp"
 #include "bunraku/model/nodes.hpp"
 #include "bunraku/operators/language/text.hpp"
@@ -85,13 +86,15 @@ int Evaluation::cols() const {
   return execution_->cols();
 }
 
-void Evaluation::apply(std::span<const double> x, std::span<double> y) {
-  check_argument(x, cols(), "x");
-  check_size(y.size(), rows(), "y");
-  execution_->apply(x.data(), y.data());
-  if (execution_->plan().input == operators::no_value && x[0] != 1) {
-    for (double& each : y) {
-      each *= x[0];
+void Evaluation::apply(const MatrixInput<double>& x, const MatrixOutput<double>& y) {
+  const auto columns = detail::given_columns(x, cols(), "x");
+  const auto results = detail::wanted(y, rows(), columns.cols, "y");
+  for (std::ptrdiff_t j = 0; j < columns.cols; ++j) {
+    execution_->apply(columns.column(j).data(), results.column(j).data());
+    if (execution_->plan().input == operators::no_value && columns(0, j) != 1) {
+      for (double& each : results.column(j)) {
+        each *= columns(0, j);
+      }
     }
   }
 }

@@ -65,10 +65,11 @@ class BUNRAKU_API Evaluation {
   int rows() const;
   /// Numbers in the vector applied to; 1 for a stacked vector.
   int cols() const;
-  /// y = expression · x, by the sweeps of plan(); never through a matrix, but for dense_inv. O(N) time and memory;
-  /// allocates nothing once applied at a state. Throws ArgumentError for wrong sizes or numbers that are not finite,
-  /// OperatorError where a symbol has no value, Error where D is singular.
-  void apply(std::span<const double> x, std::span<double> y);
+  /// y = expression · x, by the sweeps of plan(); never through a matrix, but for dense_inv. For a vector, or for the
+  /// columns of a matrix. O(N) time and memory for each; allocates nothing once applied at a state. Throws
+  /// ArgumentError for wrong sizes or numbers that are not finite, OperatorError where a symbol has no value, Error
+  /// where D is singular.
+  void apply(const MatrixInput<double>& x, const MatrixOutput<double>& y);
   /// The matrix, column by column: out has rows() · cols() numbers, in column-major order. O(N cols()).
   void dense(std::span<double> out, Order order = Order::file);
   /// Block (i,j): what body j contributes to body i; nodes where the space is node space. Column-major, in a vector of
@@ -77,14 +78,10 @@ class BUNRAKU_API Evaluation {
   /// The sweeps, and what they cost.
   PlanReport plan() const;
 
-  /// See the span form. Several columns are several right-hand sides.
+  /// See apply().
   BUNRAKU_INLINE Eigen::MatrixXd operator*(const Eigen::Ref<const Eigen::MatrixXd>& x) {
     Eigen::MatrixXd y(rows(), x.cols());
-    for (Eigen::Index j = 0; j < x.cols(); ++j) {
-      const Eigen::VectorXd column = x.col(j);
-      apply({column.data(), static_cast<std::size_t>(column.size())},
-            {y.col(j).data(), static_cast<std::size_t>(rows())});
-    }
+    apply(x, y);
     return y;
   }
   /// See the span form.

@@ -176,6 +176,12 @@ TEST(Evaluation, WrongArguments) {
   EXPECT_NO_THROW(phi.apply(x, y));
   EXPECT_THROW(phi.apply(std::span(x).first(23), y), ArgumentError);
   EXPECT_THROW(phi.apply(x, std::span(y).first(23)), ArgumentError);
+  const Eigen::MatrixXd several = Eigen::MatrixXd::Random(24, 3);
+  Eigen::MatrixXd room = Eigen::MatrixXd::Zero(30, 5);
+  phi.apply(several, room.block(2, 1, 24, 3));  // into a part of a matrix
+  EXPECT_TRUE(is_near(Eigen::MatrixXd(room.block(2, 1, 24, 3)), phi.dense() * several, 1e-14));
+  EXPECT_TRUE(room.topRows(2).isZero(0) && room.bottomRows(4).isZero(0));
+  EXPECT_THROW(phi.apply(several, room.block(2, 1, 24, 2)), ArgumentError);
   x[3] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(phi.apply(x, y), ArgumentError);
   EXPECT_THROW(phi.dense(std::span(y)), ArgumentError);

@@ -15,10 +15,10 @@
 #include "bunraku/dynamics/applied_force.hpp"
 #include "bunraku/dynamics/detail/blocks.hpp"
 #include "bunraku/dynamics/detail/inertia_rate.hpp"
-#include "bunraku/dynamics/detail/matrices.hpp"
 #include "bunraku/dynamics/state.hpp"
 #include "bunraku/kernels/sweeps.hpp"
 #include "bunraku/model/detail/arguments.hpp"
+#include "bunraku/model/detail/matrices.hpp"
 #include "bunraku/model/hinge_set.hpp"
 
 namespace bunraku::detail {

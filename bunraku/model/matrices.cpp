@@ -1,4 +1,4 @@
-#include "bunraku/dynamics/detail/matrices.hpp"
+#include "bunraku/model/detail/matrices.hpp"
 
 #include <fmt/format.h>
 
