@@ -110,7 +110,7 @@ std::string as_json(const std::vector<papers::Outcome>& outcomes) {
     json.key("tolerance").value(each.is_false() ? papers::refutation : each.tolerance);
     json.key("random").value(each.random_residual).key("robots").value(each.robot_residual);
     json.key("samples").value(each.samples).key("worst").value(each.worst);
-    json.key("holds").boolean(!each.is_false()).key("pass").boolean(each.pass());
+    json.key("holds").boolean(!each.is_false()).key("proved").boolean(each.proved).key("pass").boolean(each.pass());
     if (!each.error.empty()) {
       json.key("error").value(each.error);
     }
@@ -134,7 +134,10 @@ std::string residual_text(const papers::Outcome& each) {
 
 /// Whether a statement is as it should be.
 std::string_view verdict(const papers::Outcome& each) {
-  return each.is_false() ? (each.pass() ? "false" : "NOT FALSE") : (each.pass() ? "holds" : "FAILS");
+  return each.is_false() ? (each.pass() ? "false" : "NOT FALSE")
+         : !each.pass()  ? "FAILS"
+         : each.proved   ? "proved"
+                         : "holds";
 }
 
 /// Text that a table of Markdown shows as it is.
@@ -160,7 +163,10 @@ std::string as_markdown(const std::vector<papers::Outcome>& outcomes) {
     }
     out += fmt::format("| {} | `{}`{}{} | {} | {}{} |\n", escaped(each.line), each.statement,
                        each.note.empty() ? "" : " — ", escaped(each.note), escaped(each.source),
-                       each.is_false() ? "**false** " : "", residual_text(each));
+                       each.is_false() ? "**false** "
+                       : each.proved   ? "proved, "
+                                       : "",
+                       residual_text(each));
   }
   return out;
 }
@@ -170,11 +176,15 @@ std::string as_text(const std::vector<papers::Outcome>& outcomes, int samples,
   std::string out = fmt::format(
       "The largest residual max|left − right| / max(|left|, |right|) over {} random system{} and, for statements on\n"
       "any system, {} robot{}: without armature, each hinge with its own coordinate, loops open.\n"
-      "\"false\" stands before misprints that are refuted, as they should be.\n",
+      "\"proved\" stands before those that the identities derive, too; \"false\" before misprints that are refuted, as "
+      "they\n"
+      "should be.\n",
       samples, samples == 1 ? "" : "s", robots.size(), robots.size() == 1 ? "" : "s");
   int hold = 0;
   int refuted = 0;
   int wrong = 0;
+  int proved = 0;
+  int identities = 0;
   const papers::Item* item = nullptr;
   std::size_t width = 0;
   for (const papers::Outcome& each : outcomes) {
@@ -188,6 +198,10 @@ std::string as_text(const std::vector<papers::Outcome>& outcomes, int samples,
     }
     out += fmt::format("  {:<9}{:>7}  {:<{}}  {}  [{}]\n", verdict(each), residual_text(each), each.line, width,
                        each.statement, each.source);
+    if (each.means == papers::Means::identity && !each.is_false()) {
+      ++identities;
+      proved += each.proved ? 1 : 0;
+    }
     if (!each.pass()) {
       ++wrong;
       out +=
@@ -197,7 +211,8 @@ std::string as_text(const std::vector<papers::Outcome>& outcomes, int samples,
     }
   }
   out += fmt::format("\n{} statements hold, {} false ones are refuted", hold, refuted);
-  out += wrong == 0 ? "\n" : fmt::format(", {} are not as they should be\n", wrong);
+  out += wrong == 0 ? "" : fmt::format(", {} are not as they should be", wrong);
+  out += fmt::format("\nof {} identities {} are proved\n", identities, proved);
   return out;
 }
 

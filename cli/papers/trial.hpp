@@ -33,6 +33,7 @@ struct Outcome {
   int samples = 0;                ///< Systems tried.
   std::string worst = {};         ///< The system with the largest.
   std::string error = {};         ///< Why it could not be evaluated: such a statement does not pass.
+  bool proved = false;            ///< Whether the identities make both sides equal.
 
   /// The largest residual.
   double residual() const { return random_residual > robot_residual ? random_residual : robot_residual; }
