@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include "support/linear_algebra.hpp"
 
@@ -30,24 +30,29 @@ DenseSystem::DenseSystem(const Model& model, const Eigen::VectorXd& q, const Eig
   put(Symbol::H, blocks.S.transpose() * blocks.H);
   put(Symbol::M, blocks.M);
   put(Symbol::armature, congruence(blocks.S.transpose(), blocks.armature));
-  put(Symbol::R, diagonal(congruence(blocks.phi, blocks.M)));
+  Matrix R = Matrix::Zero(6 * N, 6 * N);
+  for (int k = 0; k < N; ++k) {
+    R.block<6, 6>(6 * k, 6 * k) = congruence(blocks.phi.middleRows<6>(6 * k), blocks.M);
+  }
+  put(Symbol::R, R);
   put_shifts();
   put_nodes();
-  const Matrix J = blocks.phi.transpose() * get(Symbol::H).transpose();
-  mass = congruence(J.transpose(), blocks.M) + get(Symbol::armature);
-  put(Symbol::Omega, J * solve_symmetric(mass, J.transpose()));
+  mass = congruence(product(get(Symbol::H), blocks.phi), blocks.M) + get(Symbol::armature);
   coupled = blocks.S.rows() != blocks.S.cols();
   eliminate();
-  if (!coupled) {
-    const DenseArticulated articulated(blocks);
-    put(Symbol::P, articulated.P);
-    put(Symbol::G, articulated.G);
-    put(Symbol::tau, articulated.G * blocks.H);
-    put(Symbol::taub, one - articulated.G * blocks.H);
-    put(Symbol::Upsilon, diagonal(get(Symbol::Omega)));
-  }
   put_passive(q, v);
   put_vectors(v, a);
+}
+
+const DenseSystem::Matrix& DenseSystem::get(Symbol symbol) const {
+  if (has(symbol) && !symbols_.contains(symbol)) {
+    const Matrix J = product(blocks.phi.transpose(), get(Symbol::H).transpose());
+    put(Symbol::Omega, product(J, solve_symmetric(mass, J.transpose())));
+    if (!coupled) {
+      put(Symbol::Upsilon, diagonal(symbols_.at(Symbol::Omega)));
+    }
+  }
+  return symbols_.at(symbol);
 }
 
 DenseSystem::Matrix DenseSystem::operator()(const Operator& x) const {
@@ -74,7 +79,7 @@ DenseSystem::Matrix DenseSystem::operator()(const Operator& x) const {
     case TermType::product: {
       Matrix out = part(0);
       for (std::size_t i = 1; i < t.parts.size(); ++i) {
-        out = (out * part(i)).eval();
+        out = product(out, part(i));
       }
       return out;
     }
@@ -84,7 +89,7 @@ DenseSystem::Matrix DenseSystem::operator()(const Operator& x) const {
       return part(0).transpose();
     case TermType::inverse:
     case TermType::dense_inverse:
-      return part(0).fullPivLu().inverse();
+      return pivoted_inverse_of(part(0));
     case TermType::root:
       return symmetric_root(part(0));
     case TermType::cross:
@@ -100,6 +105,31 @@ DenseSystem::Matrix DenseSystem::operator()(const Operator& x) const {
     }
   }
   throw std::logic_error("no such term");
+}
+
+DenseSystem::Matrix DenseSystem::times(const Operator& x, const Matrix& vectors) const {
+  const bool adjoint = x.term().type == TermType::adjoint;
+  const Term& t = adjoint ? x.term().parts[0].term() : x.term();
+  const auto factor = [&](std::size_t i) { return adjoint ? ~t.parts[i] : t.parts[i]; };
+  const std::size_t count = t.parts.size();
+  if (t.type == TermType::product) {
+    Matrix out = vectors;
+    for (std::size_t i = 0; i < count; ++i) {
+      out = times(factor(adjoint ? i : count - 1 - i), out);
+    }
+    return out;
+  }
+  if (t.type == TermType::sum) {
+    Matrix out = times(factor(0), vectors);
+    for (std::size_t i = 1; i < count; ++i) {
+      out += times(factor(i), vectors);
+    }
+    return out;
+  }
+  if (t.type == TermType::scale) {
+    return t.number * times(factor(0), vectors);
+  }
+  return product((*this)(x), vectors);
 }
 
 int DenseSystem::dimension(const Space& space) const {
@@ -196,56 +226,65 @@ void DenseSystem::find_clusters() {
 
 DenseSystem::Family DenseSystem::family_of(const Matrix& X, const Matrix& A) const {
   const Matrix& H = get(Symbol::H);
-  Matrix P = X;
-  Matrix D = Matrix::Zero(nv, nv);
-  Matrix K = Matrix::Zero(6 * N, nv);
+  Family out{X, Matrix::Zero(nv, nv), Matrix::Zero(6 * N, nv), Matrix::Zero(6 * N, nv)};
   for (auto cluster = clusters.rbegin(); cluster != clusters.rend(); ++cluster) {
-    Matrix inside = Matrix::Zero(6 * N, 6 * N);  // projection on its bodies
-    Matrix hinges = Matrix::Zero(nv, nv);
+    std::vector<int> inside;  // numbers of its bodies
+    std::vector<int> hinges;
+    std::vector<int> parent;  // and of the body on which it hangs
     for (const int k : *cluster) {
-      inside.block<6, 6>(6 * k, 6 * k).setIdentity();
+      for (int i = 0; i < 6; ++i) {
+        inside.push_back(6 * k + i);
+      }
       for (int j = 0; j < blocks.body(k).nv; ++j) {
-        hinges(blocks.body(k).v_index + j, blocks.body(k).v_index + j) = 1;
+        hinges.push_back(blocks.body(k).v_index + j);
       }
     }
-    const Matrix within = DenseBlocks::inverse(inside * blocks.E * inside) * inside;
-    const Matrix h = hinges * H * within;
-    const Matrix e = (identity(6 * N) - inside) * blocks.E * within;
-    const Matrix p = inside * P * inside;
-    const Matrix d = congruence(h, p) + hinges * A;
-    const Matrix other = identity(nv) - hinges;
-    const Matrix d_inverse = hinges * inverse_of(d + other) * hinges;
-    const Matrix k = e * p * h.transpose() * d_inverse;
-    D += d;
-    K += k;
-    P += congruence(e, p) - congruence(k, d);
+    for (int i = 0; i < 6 && blocks.body(cluster->front()).parent != world; ++i) {
+      parent.push_back(6 * blocks.body(cluster->front()).parent + i);
+    }
+    const Matrix within = DenseBlocks::inverse(blocks.E(inside, inside));
+    const Matrix h = product(H(hinges, inside), within);
+    const Matrix e = product(blocks.E(parent, inside), within);
+    const Matrix p = out.P(inside, inside);
+    const Matrix d = congruence(h, p) + A(hinges, hinges);
+    const Matrix g = product(product(p, h.transpose()), inverse_of(d));
+    const Matrix k = product(e, g);
+    out.D(hinges, hinges) = d;
+    out.G(inside, hinges) = g;
+    out.K(parent, hinges) = k;
+    out.P(parent, parent) += congruence(e, p) - congruence(k, d);
   }
-  return {P, D, K};
+  return out;
 }
 
 void DenseSystem::eliminate() {
   find_clusters();
   const Matrix& H = get(Symbol::H);
-  const auto [P, D, K] = family_of(blocks.M, get(Symbol::armature));
+  const auto [P, D, G, K] = family_of(blocks.M, get(Symbol::armature));
+  put(Symbol::P, P);
   put(Symbol::D, D);
+  put(Symbol::G, G);
   put(Symbol::K, K);
-  put(Symbol::E_psi, blocks.E - K * H);
-  put(Symbol::psi, DenseBlocks::inverse(blocks.E - K * H));
+  if (!coupled) {
+    put(Symbol::tau, product(G, H));
+    put(Symbol::taub, identity(6 * N) - get(Symbol::tau));
+  }
+  put(Symbol::E_psi, blocks.E - product(K, H));
+  put(Symbol::psi, DenseBlocks::inverse(get(Symbol::E_psi)));
   put(Symbol::psit, get(Symbol::psi) - identity(6 * N));
 }
 
 DenseSystem::Matrix DenseSystem::of_family(const Term& t) const {
-  const auto [P, D, K] = family_of((*this)(t.parts[0]), (*this)(t.parts[1]));
-  const Matrix& H = get(Symbol::H);
-  const Matrix one = identity(6 * N);
-  const Matrix E_psi = blocks.E - K * H;
-  if (coupled && t.symbol != Symbol::D && t.symbol != Symbol::K && t.symbol != Symbol::E_psi &&
-      t.symbol != Symbol::psi && t.symbol != Symbol::psit && t.symbol != Symbol::Omega) {
+  if (!has(t.symbol)) {
     throw std::logic_error("no blocks with couplings");
   }
+  const auto [P, D, G, K] = family_of((*this)(t.parts[0]), (*this)(t.parts[1]));
+  const Matrix& H = get(Symbol::H);
+  const Matrix one = identity(6 * N);
+  const Matrix E_psi = blocks.E - product(K, H);
   const auto Omega = [&, &D = D] {
-    const Matrix psi = DenseBlocks::inverse(E_psi);
-    return Matrix(psi.transpose() * H.transpose() * inverse_of(D) * H * psi);
+    const Matrix J = product(H, DenseBlocks::inverse(E_psi)).transpose();
+    return congruence(J, inverse_of(D));
   };
   switch (t.symbol) {
     case Symbol::P:
@@ -253,13 +292,13 @@ DenseSystem::Matrix DenseSystem::of_family(const Term& t) const {
     case Symbol::D:
       return D;
     case Symbol::G:
-      return P * H.transpose() * inverse_of(D);
+      return G;
     case Symbol::K:
       return K;
     case Symbol::tau:
-      return P * H.transpose() * inverse_of(D) * H;
+      return product(G, H);
     case Symbol::taub:
-      return one - P * H.transpose() * inverse_of(D) * H;
+      return one - product(G, H);
     case Symbol::E_psi:
       return E_psi;
     case Symbol::psi:

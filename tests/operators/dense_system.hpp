@@ -23,14 +23,19 @@ class DenseSystem {
   DenseSystem(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& a,
               std::vector<Node> nodes = {});
 
-  const Matrix& get(Symbol symbol) const { return symbols_.at(symbol); }
-  bool has(Symbol symbol) const { return symbols_.contains(symbol); }
+  const Matrix& get(Symbol symbol) const;
+  /// With couplings τ, τ̄ and Υ are left out.
+  bool has(Symbol symbol) const {
+    return symbols_.contains(symbol) || symbol == Symbol::Omega || (symbol == Symbol::Upsilon && !coupled);
+  }
 
   /// The value of a variable.
   void bind(const Operator& variable, const Matrix& value) { variables_[variable.term().name] = value; }
 
   /// The matrix of an expression.
   Matrix operator()(const Operator& x) const;
+  /// That matrix times vectors, without forming products.
+  Matrix times(const Operator& x, const Matrix& vectors) const;
 
   int dimension(const Space& space) const;
   /// First number and count of a part of a space.
@@ -44,19 +49,20 @@ class DenseSystem {
   std::vector<std::vector<int>> clusters;  ///< Bodies that are eliminated together, by their first.
 
  private:
-  void put(Symbol symbol, const Matrix& value) { symbols_[symbol] = value; }
+  void put(Symbol symbol, const Matrix& value) const { symbols_[symbol] = value; }
   Matrix diagonal(const Matrix& all) const;
   void put_shifts();
   void put_nodes();
   /// The finest sets of bodies that hold each follower with its leader and have one parent each.
   void find_clusters();
-  /// P, D and K for an inertia and an armature.
+  /// P, D, G and K for an inertia and an armature.
   struct Family {
     Matrix P;
     Matrix D;
+    Matrix G;
     Matrix K;
   };
-  /// Of each cluster as one body: H̄ = H φ_b, Ē = E_out φ_b.
+  /// Cluster by cluster, each as one body: H̄ = H φ_b, Ē = E_out φ_b, of its rows and columns alone.
   Family family_of(const Matrix& X, const Matrix& A) const;
   Matrix of_family(const Term& t) const;
   Matrix gathered(const Matrix& E, const Matrix& x) const;
@@ -68,7 +74,7 @@ class DenseSystem {
   Matrix cross_of(const Matrix& z) const;
 
   std::vector<Node> nodes_;
-  std::map<Symbol, Matrix> symbols_;
+  mutable std::map<Symbol, Matrix> symbols_;  // Ω and Υ when they are asked for
   std::map<std::string, Matrix> variables_;
 };
 

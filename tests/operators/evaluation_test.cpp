@@ -74,7 +74,7 @@ TEST_P(EvaluationOfTrees, EverySymbolIsItsDenseMatrix) {
     EXPECT_TRUE(is_near(both.system(~x).dense(), expected.transpose(), tolerance(each.symbol)));
     ++seen;
   }
-  EXPECT_EQ(seen, static_cast<int>(symbol_table().size()) - (dense.coupled ? 5 : 0));
+  EXPECT_EQ(seen, static_cast<int>(symbol_table().size()) - (dense.coupled ? 3 : 0));
 }
 
 TEST_P(EvaluationOfTrees, VectorsAreThoseOfTheDynamics) {

@@ -404,8 +404,7 @@ std::pair<long, long> price(const Operator& x, Use use) {
   const Model model = random_chain(6, random);
   auto attached = std::make_shared<operators::Attachments>();
   attached->nodes = {{"n0", 5, random.transform()}, {"n1", 2, random.transform()}};
-  const auto plan =
-      std::make_shared<const operators::Plan>(operators::make_plan(x, {}, operators::Inverses::refused));
+  const auto plan = std::make_shared<const operators::Plan>(operators::make_plan(x, {}, operators::Inverses::refused));
   operators::Evaluator<Counting> evaluator(
       plan, std::make_shared<const operators::Folded>(model, plan->mergeable ? Fold::links : Fold::bodies), attached);
   const std::vector<Counting> zeros(static_cast<std::size_t>(model.nv()));
@@ -514,8 +513,7 @@ class RandomSums {
   RandomSums(const Conditions& conditions, unsigned seed) : random_(seed) {
     for (const Operator& each : all_symbols()) {
       const Symbol symbol = each.term().symbol;
-      const bool refused = symbol == Symbol::P || symbol == Symbol::G || symbol == Symbol::tau ||
-                           symbol == Symbol::taub || symbol == Symbol::Upsilon;
+      const bool refused = symbol == Symbol::tau || symbol == Symbol::taub || symbol == Symbol::Upsilon;
       if (!(conditions.couplings && refused)) {
         leaves_.push_back(each);
         leaves_.push_back(~each);

@@ -4,10 +4,11 @@
 #include <ctime>
 #include <utility>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include "bunraku/operators/language/text.hpp"
 #include "operators/random_expression.hpp"
+#include "support/linear_algebra.hpp"
 #include "support/random_model.hpp"
 
 namespace bunraku::test {
@@ -82,7 +83,7 @@ Size size_of(const DenseSystem& dense, const Operator& x) {
       Size out = parts[0];
       for (std::size_t i = 1; i < parts.size(); ++i) {
         out.error = out.error * parts[i].value.norm() + out.value.norm() * parts[i].error;
-        out.value = (out.value * parts[i].value).eval();
+        out.value = product(out.value, parts[i].value);
       }
       return out;
     }
@@ -92,13 +93,12 @@ Size size_of(const DenseSystem& dense, const Operator& x) {
       return {parts[0].value.transpose(), parts[0].error};
     case TermType::inverse:
     case TermType::dense_inverse: {
-      const Eigen::JacobiSVD<Matrix> svd(parts[0].value);
-      const double least = svd.singularValues().minCoeff();
-      if (!(least > 1e-9 * (1 + svd.singularValues().maxCoeff()))) {
+      const Eigen::VectorXd values = singular_values(parts[0].value);
+      const double least = values.minCoeff();
+      if (!(least > 1e-9 * (1 + values.maxCoeff()))) {
         return {{}, 0, false};
       }
-      const Matrix inverse = parts[0].value.fullPivLu().inverse();
-      return {inverse, parts[0].error / (least * least)};
+      return {pivoted_inverse_of(parts[0].value), parts[0].error / (least * least)};
     }
     default: {
       const Matrix value = dense(x);

@@ -15,7 +15,7 @@ namespace bunraku::test {
 struct DenseBlocks {
   DenseBlocks(const Model& m, const Eigen::VectorXd& q, const Eigen::VectorXd& v);
 
-  /// (I − X)⁻¹ of a nilpotent X.
+  /// (I − X)⁻¹ of an X that takes from bodies to those before them.
   static Eigen::MatrixXd inverse(const Eigen::MatrixXd& X);
   /// [R l̃R; 0 R]: forces from B's origin and axes to A's, for the pose of B in A.
   static Eigen::MatrixXd force_matrix(const Eigen::Matrix4d& X);

@@ -6,8 +6,17 @@
 
 namespace bunraku::test {
 
+/// A B. What is zero is passed over: of operators over a tree that is most.
+Eigen::MatrixXd product(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+
 /// A⁻¹.
 Eigen::MatrixXd inverse_of(const Eigen::MatrixXd& A);
+
+/// A⁻¹ with all pivots chosen, for what may be badly scaled.
+Eigen::MatrixXd pivoted_inverse_of(const Eigen::MatrixXd& A);
+
+/// (I − X)⁻¹ = I + X + X² + … of a strictly upper triangular X.
+Eigen::MatrixXd sum_of_powers(const Eigen::MatrixXd& X);
 
 /// A B A*.
 Eigen::MatrixXd congruence(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
@@ -20,6 +29,9 @@ Eigen::MatrixXd solve_symmetric(const Eigen::MatrixXd& A, const Eigen::MatrixXd&
 
 /// log det A of a symmetric positive definite A.
 double log_determinant_of(const Eigen::MatrixXd& A);
+
+/// The singular values of A, the largest first.
+Eigen::VectorXd singular_values(const Eigen::MatrixXd& A);
 
 /// The eigenvalues of a symmetric A, the smallest first.
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& A);
