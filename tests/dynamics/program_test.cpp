@@ -58,14 +58,14 @@ void expect_same_as_the_functions(const Model& model, double tolerance) {
 
 TEST(Programs, AgreeWithTheFunctions) {
   for (const Model& model : some_models()) {
-    expect_same_as_the_functions<double>(model, 1e-9);
+    expect_same_as_the_functions<double>(model, 2e-14);
   }
 }
 
 TEST(Programs, InSinglePrecision) {
   Random random(5);
   for (int i = 0; i < 4; ++i) {
-    expect_same_as_the_functions<float>(random_chain(6, random), 2e-3);
+    expect_same_as_the_functions<float>(random_chain(6, random), 2e-5);
   }
 }
 
@@ -78,8 +78,8 @@ TEST(Programs, FollowTheState) {
   const VectorXd x = random.vector(model.nv());
   for (unsigned seed = 1; seed < 4; ++seed) {
     state.set(random_configuration(model, seed), random.vector(model.nv()));
-    EXPECT_TRUE(is_near(VectorXd(inverse(state, x)), VectorXd(inverse_mass_times(state, x)), 1e-9));
-    EXPECT_TRUE(is_near(VectorXd(inverse(state, 2 * x)), VectorXd(inverse_mass_times(state, 2 * x)), 1e-9));
+    EXPECT_TRUE(is_near(VectorXd(inverse(state, x)), VectorXd(inverse_mass_times(state, x)), 2e-15));
+    EXPECT_TRUE(is_near(VectorXd(inverse(state, 2 * x)), VectorXd(inverse_mass_times(state, 2 * x)), 2e-15));
     State copy = state;
     EXPECT_EQ(inverse(copy, x), inverse(state, x));
   }

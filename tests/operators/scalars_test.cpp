@@ -235,7 +235,7 @@ TEST(Scalars, Floats) {
   evaluator.apply(x_float.data(), y.data());
   const VectorXd expected =
       in_double(model, inverse_mass, q_float.cast<double>(), q_float.cast<double>(), x_float.cast<double>());
-  EXPECT_TRUE(is_near(VectorXd(y.cast<double>()), expected, 1e-3));
+  EXPECT_TRUE(is_near(VectorXd(y.cast<double>()), expected, 1e-6));
 }
 
 TEST(Scalars, CountingCountsWhatIsDone) {  // of a chain whose hinges turn: H and H* take nothing there
