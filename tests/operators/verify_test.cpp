@@ -135,7 +135,7 @@ TEST(Verify, Variables) {
   const Operator x = Operator::variable("x", SpaceKind::hinge, SpaceKind::number);
   const Operator W = Operator::variable("W", SpaceKind::body, SpaceKind::body);
   const VerifyOptions options{.variables = {x, W}};
-  EXPECT_TRUE(verdict("H*phi*W*~phi*~H*x", "H*(phi*(W*(~phi*(~H*x))))", options).holds);
+  EXPECT_TRUE(verdict("(I - E_phi)*(phi*W + W)*~H*x", "(2*W - E_phi*W)*~H*x", options).holds);
   EXPECT_TRUE(verdict("inv(phi*W)", "inv(W)*inv(phi)", options).holds);
   EXPECT_FALSE(verdict("W*M", "M*W", options).holds);
   EXPECT_FALSE(verdict("W", "~W", options).holds) << "random values are not symmetric";
