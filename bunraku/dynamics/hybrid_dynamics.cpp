@@ -46,9 +46,12 @@ void hybrid_dynamics(BasicState<T>& state, const HingeSet& prescribed, Out<T> ac
   s.check_forces(forces);
   detail::PreparedPrograms<T>& programs = detail::programs_of(s);
   operators::Evaluator<T>& inverse_mass = programs.at(detail::Prepared::inverse_mass, s);
-  std::vector<T>& armature = programs.armature;
   const std::vector<double>& own = inverse_mass.folded().armature;
+  auto& [armature, rate, needed, left] = programs.hybrid;
   armature.assign(own.begin(), own.end());
+  rate.resize(own.size());
+  needed.resize(own.size());
+  left.resize(own.size());
   const auto for_each = [&](const auto& f) {
     for (int k = 0; k < s.blocks.size(); ++k) {
       const Body& body = s.model.bodies()[static_cast<std::size_t>(k)];
@@ -57,23 +60,21 @@ void hybrid_dynamics(BasicState<T>& state, const HingeSet& prescribed, Out<T> ac
       }
     }
   };
-  std::vector<T>& given = programs.torque;
-  std::vector<T>& left = programs.left;
-  given.resize(armature.size());
-  left.resize(armature.size());
   for_each([&](std::size_t j, bool held) {
     armature[j] = held ? operators::held_inertia<T> : armature[j];
-    given[j] = held ? T(0) : torque[j];
-    acceleration[j] = held ? acceleration[j] : T(0);
+    rate[j] = held ? acceleration[j] : T(0);
   });
   inverse_mass.set_armature(armature);
   // 𝓜 θ̈ + 𝓒 = T in two parts: the prescribed accelerations alone, then what is left for the free hinges
-  inverse_dynamics(state, std::span<const T>(acceleration), torque, forces);
-  for_each([&](std::size_t j, bool held) { left[j] = held ? T(0) : given[j] - torque[j]; });
-  inverse_mass.apply(left.data(), armature.data());
-  for_each([&](std::size_t j, bool held) { acceleration[j] = held ? acceleration[j] : armature[j]; });
-  inverse_dynamics(state, std::span<const T>(acceleration), torque, forces);
-  for_each([&](std::size_t j, bool held) { torque[j] = held ? torque[j] : given[j]; });
+  inverse_dynamics(state, std::span<const T>(rate), std::span<T>(needed), forces);
+  for_each([&](std::size_t j, bool held) { left[j] = held ? T(0) : torque[j] - needed[j]; });
+  inverse_mass.apply(left.data(), needed.data());
+  for_each([&](std::size_t j, bool held) { rate[j] = held ? rate[j] : needed[j]; });
+  inverse_dynamics(state, std::span<const T>(rate), std::span<T>(needed), forces);
+  for_each([&](std::size_t j, bool held) {
+    acceleration[j] = rate[j];
+    torque[j] = held ? needed[j] : torque[j];
+  });
 }
 
 template void hybrid_dynamics(BasicState<double>&, const HingeSet&, Out<double>, Out<double>, Forces<double>);

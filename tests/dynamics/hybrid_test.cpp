@@ -152,6 +152,8 @@ TEST(HybridCalls, AMasslessHingeMayBePrescribedButNotFree) {
     } catch (const Error& e) {
       EXPECT_THAT(e.what(), HasSubstr("'loose'"));
     }
+    EXPECT_THAT(a, testing::Each(0.5)) << "nothing is written";
+    EXPECT_THAT(t, testing::Each(0.5));
     mask.insert("loose");
     a = {nan, 7};
     t = {0.5, nan};

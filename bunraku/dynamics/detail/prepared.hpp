@@ -38,11 +38,17 @@ class PreparedPrograms {
   /// after that nothing is allocated.
   operators::Evaluator<T>& at(Prepared which, StateData<T>& state, std::size_t nodes = 0);
 
-  std::vector<T> loads;     ///< Forces from outside, by bodies: see lend_loads.
-  std::vector<T> armature;  ///< Scratch of hybrid_dynamics(), the user's velocities …
-  std::vector<T> torque;    ///< … the torques that are given …
-  std::vector<T> left;      ///< … and what of them is left for accelerations.
-  std::vector<T> unit;      ///< Scratch, one number a row of nodes.
+  /// Scratch of hybrid_dynamics(), one number a velocity of the user.
+  struct Hybrid {
+    std::vector<T> armature;  ///< With prescribed hinges held.
+    std::vector<T> rate;      ///< θ̈.
+    std::vector<T> needed;    ///< Torques for it, or what free hinges add to it.
+    std::vector<T> left;      ///< Torques that are left for free hinges.
+  };
+
+  Hybrid hybrid;
+  std::vector<T> loads;  ///< Forces from outside, by bodies: see lend_loads.
+  std::vector<T> unit;   ///< Scratch, one number a row of nodes.
 
  private:
   struct Entry {
