@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/levels.hpp"
 #include "bunraku/operators/rewriting/simplify.hpp"
 #include "bunraku/operators/system.hpp"
@@ -40,6 +41,11 @@ struct Taken {
   bool thetadd;
   bool from_thetadd;  ///< What follows from θ̈.
 };
+
+/// As it is typed; `0` where it vanishes.
+std::string text_of(const Operator& x) {
+  return operators::is_zero(x) ? "0" : to_ascii(x);
+}
 
 /// An expression, a model, and its states.
 class Operation {
@@ -213,7 +219,7 @@ class Operation {
     json.begin_object().key("steps").begin_array();
     for (const DerivationStep& step : derivation.steps) {
       json.begin_object().key("rule").value(step.rule).key("source").value(step.source);
-      json.key("expression").value(to_ascii(step.expression)).end_object();
+      json.key("expression").value(text_of(step.expression)).end_object();
     }
     json.end_array();
     if (!derivation.conditions.empty()) {
@@ -223,7 +229,7 @@ class Operation {
       }
       json.end_array();
     }
-    json.key("result").value(to_ascii(derivation.result)).end_object().newline();
+    json.key("result").value(text_of(derivation.result)).end_object().newline();
     print(json.text());
   }
 

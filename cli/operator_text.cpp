@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/io/detail/numbers.hpp"
+#include "bunraku/operators/language/detail/terms.hpp"
 #include "json_writer.hpp"
 #include "limits.hpp"
 
@@ -211,16 +212,20 @@ std::string sweeps_text(const PlanReport& plan) {
     }
   }
   const std::string and_dense = dense ? ", and a dense matrix" : "";
-  if (directions.empty()) {
+  const auto sweeps = [](std::size_t n) { return fmt::format("{} sweep{}", n, n == 1 ? "" : "s"); };
+  const auto fused = static_cast<std::size_t>(plan.fused);
+  if (fused == 0) {
     return dense ? "a dense matrix" : "no sweeps: body by body";
   }
-  return fmt::format("{} sweep{}: {}{}", directions.size(), directions.size() == 1 ? "" : "s",
-                     fmt::join(directions, ", "), and_dense);
+  const std::string counted = fused == directions.size() ? sweeps(fused)
+                                                         : fmt::format("{} from q to the result, {} for another vector",
+                                                                       sweeps(fused), directions.size());
+  return fmt::format("{}{}{}{}", counted, directions.empty() ? "" : ": ", fmt::join(directions, ", "), and_dense);
 }
 
 std::string summary_text(const Operator& x, const Evaluation& evaluation) {
   const std::string written = to_unicode(x);
-  const std::string found = to_unicode(evaluation.expression());
+  const std::string found = operators::is_zero(evaluation.expression()) ? "0" : to_unicode(evaluation.expression());
   std::string out = fmt::format("{}\n  {}\n", written, spaces_text(x, evaluation.rows(), evaluation.cols()));
   if (found != written) {
     out += fmt::format("  = {}\n", found);

@@ -9,6 +9,7 @@
 #include "bunraku/model/detail/matrices.hpp"
 #include "bunraku/model/detail/random.hpp"
 #include "bunraku/model/nodes.hpp"
+#include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/program/detail/at.hpp"
 #include "bunraku/operators/program/detail/execution.hpp"
@@ -156,11 +157,32 @@ std::vector<std::string_view> lines_of(std::string_view recursion) {
   return out;
 }
 
+/// Which bodies are eliminated together.
+std::vector<std::string> clusters_text(const operators::Folded& folded) {
+  std::vector<std::string> out;
+  for (const operators::Unit& unit : folded.units) {
+    if (unit.members.size() > 1) {
+      std::vector<std::string> names;
+      names.reserve(unit.members.size());
+      for (const int k : unit.members) {
+        names.push_back(folded.model.bodies()[at(k)].name);
+      }
+      out.push_back(fmt::format("coupled hinges: {} are one body k where G(k) stands, with one gain for all of it",
+                                fmt::join(names, ", ")));
+    }
+  }
+  if (folded.nested) {
+    out.emplace_back("φ_b(k) is φ among the bodies that are one body k; H̄(k) = H(k) φ_b(k)");
+  }
+  return out;
+}
+
 }  // namespace
 
 PlanReport Evaluation::plan() const {
   const operators::Plan& plan = execution_->plan();
-  PlanReport report{.expression = to_ascii(plan.expression),
+  const operators::Folded& folded = *execution_->data().bodies;
+  PlanReport report{.expression = operators::is_zero(plan.expression) ? "0" : to_ascii(plan.expression),
                     .sweeps = {},
                     .fused = operators::sweeps_in(plan.fused),
                     .flops = execution_->flops(),
@@ -169,24 +191,17 @@ PlanReport Evaluation::plan() const {
                     .notes = {}};
   for (const auto* loops : {&plan.of_state, &plan.of_vector}) {
     for (const operators::Loop& loop : *loops) {
-      if (loop.direction == operators::Direction::local && operators::recursion(plan, loop).empty()) {
+      std::string text = operators::recursion(plan, loop, folded.nested);
+      if (loop.direction == operators::Direction::local && text.empty()) {
         continue;  // blocks that are written where they are used
       }
-      report.sweeps.push_back(
-          {std::string(name_of(loop.direction)), operators::recursion(plan, loop), loops == &plan.of_state});
+      report.sweeps.push_back({std::string(name_of(loop.direction)), std::move(text), loops == &plan.of_state});
     }
   }
-  const operators::Folded& folded = *execution_->data().bodies;
-  for (const operators::Unit& unit : folded.units) {
-    if (unit.members.size() > 1) {
-      std::vector<std::string> names;
-      names.reserve(unit.members.size());
-      for (const int k : unit.members) {
-        names.push_back(folded.model.bodies()[at(k)].name);
-      }
-      report.notes.push_back(
-          fmt::format("coupled hinges: {} are one body k, with one gain G(k) for all of it", fmt::join(names, ", ")));
-    }
+  const bool eliminates = std::any_of(plan.values.begin(), plan.values.end(),
+                                      [](const operators::Value& v) { return v.step == operators::Step::riccati; });
+  if (eliminates && folded.coupled) {
+    report.notes = clusters_text(folded);
   }
   return report;
 }
@@ -221,8 +236,9 @@ std::string to_string(const PlanReport& plan) {
   const std::string counts = has_vector && once > 0 ? fmt::format("{} from q to the result, {} for another vector",
                                                                   sweeps(plan.fused), number - once)
                                                     : sweeps(plan.fused);
-  out += fmt::format("\n{}, {:.0f} flops, {:.0f} bytes{}\n", counts, plan.flops, plan.bytes,
-                     plan.symmetric ? "; symmetric: the second half is the adjoint of the first" : "");
+  out += fmt::format("\n{}, {:.0f} flops, {:.0f} bytes{}{}\n", counts, plan.flops, plan.bytes,
+                     plan.symmetric ? "; symmetric" : "",
+                     plan.symmetric && number - once > 1 ? ": the second half is the adjoint of the first" : "");
   return out;
 }
 

@@ -38,12 +38,12 @@ struct Sweep {
 
 /// How an expression is evaluated.
 struct PlanReport {
-  std::string expression;          ///< What is evaluated: the expression after rewriting.
-  std::vector<Sweep> sweeps;       ///< From q to the result: first what the state is enough for, then the application.
-  int fused = 0;                   ///< Sweeps that run where state and vector are both new: what can run together does.
-  double flops = 0;                ///< Floating-point operations of one application at a new state, counted.
-  double bytes = 0;                ///< Bytes read and written by it.
-  bool symmetric = false;          ///< The second half is the adjoint of the first.
+  std::string expression;     ///< What is evaluated: the expression after rewriting; `0` where it vanishes.
+  std::vector<Sweep> sweeps;  ///< From q to the result: first what the state is enough for, then the application.
+  int fused = 0;              ///< Sweeps that run where state and vector are both new: what can run together does.
+  double flops = 0;           ///< Floating-point operations of one application at a new state, counted.
+  double bytes = 0;           ///< Bytes read and written by it.
+  bool symmetric = false;     ///< It is its own adjoint: where there are two halves, the second is that of the first.
   std::vector<std::string> notes;  ///< What of the model changes the recursions.
 };
 /// The report as text for people.

@@ -265,6 +265,7 @@ TEST_F(Op, PlanCountsTheSweeps) {
   EXPECT_THAT(text.out, HasSubstr("\n2 sweeps from q to the result, 2 for another vector, "));
   EXPECT_THAT(r.out, AllOf(HasSubstr("\"once_per_state\":true"), HasSubstr("\"once_per_state\":false"),
                            HasSubstr("\"fused\":2")));
+  EXPECT_THAT(op("phi - phi", "--plan").out, StartsWith("0\n\nat every body\n  y(k) = 0\n\n0 sweeps, 0 flops, "));
 }
 
 TEST_F(Op, ExplainNamesRulesAndSources) {
@@ -276,6 +277,7 @@ TEST_F(Op, ExplainNamesRulesAndSources) {
   EXPECT_THAT(op("inv(" + mass + ")", "--explain").out, AllOf(StartsWith("  (H φ M φ∗ H∗)⁻¹\n= "), HasSubstr("by ")));
   EXPECT_EQ(op(mass, "--explain").out, "  H φ M φ∗ H∗\n  no identity makes it cheaper\n");
   EXPECT_EQ(op(mass, "--explain --json").out, "{\"steps\":[],\"result\":\"H*phi*M*~phi*~H\"}\n");
+  EXPECT_THAT(op("phi - phi", "--explain --json").out, EndsWith("\"expression\":\"0\"}],\"result\":\"0\"}\n"));
 }
 
 TEST_F(Op, LevelsAreSeven) {
@@ -353,6 +355,17 @@ TEST_F(Op, WithoutAModeItTellsWhatTheExpressionIs) {
             "  = (I - H ψ K)∗ D⁻¹ (I - H ψ K)\n"
             "  2 sweeps: inward, outward\n");
   EXPECT_EQ(op("V").out, "V\n  a stacked vector of body space, 54 numbers\n  1 sweep: outward\n");
+  // what a state is enough for takes sweeps, too
+  const std::string hinges = "  from hinge space to hinge space, 7 × 7, memoryless\n";
+  EXPECT_EQ(op("D").out, "D\n" + hinges + "  1 sweep from q to the result, 0 for another vector\n");
+  EXPECT_THAT(op("D", "--json").out, EndsWith(",\"sweeps\":1}\n"));
+  EXPECT_EQ(op("D*~K*V*~thetad").out,
+            "D K∗ V θ̇∗\n  from hinge space to hinge space, 7 × 7, general\n"
+            "  2 sweeps from q to the result, 1 for another vector: outward\n");
+  EXPECT_THAT(op("D*~K*V*~thetad", "--json").out, EndsWith(",\"sweeps\":2}\n"));
+  EXPECT_EQ(op("phi - phi").out,
+            "φ - φ\n  from body space to body space, 54 × 54, causal\n  = 0\n  no sweeps: body by body\n");
+  EXPECT_THAT(op("phi - phi", "--json").out, EndsWith(",\"simplified\":\"0\",\"sweeps\":0}\n"));
   EXPECT_EQ(op("H*phi", "--json").out,
             "{\"expression\":\"H*phi\",\"unicode\":\"H φ\",\"range\":\"hinge\",\"domain\":\"body\",\"rows\":7,"
             "\"cols\":54,\"kind\":\"causal\",\"simplified\":\"H*phi\",\"sweeps\":1}\n");

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/program.hpp"
 #include "bunraku/operators/language/soa.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
@@ -167,13 +168,36 @@ TEST_P(EvaluationWithCouplings, ArticulatedInertias) {
 
 TEST_P(EvaluationWithCouplings, WhatIsNotBlockDiagonalIsRefused) {
   if (!is_nested(coupled)) {
+    // y = x + E_ψ y E_ψ* then has no blocks but those of bodies
+    EXPECT_TRUE(is_near(both.system.literal(parse("gather(E_psi, M) - E_psi*gather(E_psi, M)*~E_psi")).dense(),
+                        both.system.literal(parse("M")).dense(), 1e-11 * worse));
     return;
   }
-  const std::string said = message_of([&] { static_cast<void>(both.system.literal(parse("Upsilon"))); });
   const auto bodies = coupled.model.bodies();
   const auto follower = std::find_if(bodies.begin(), bodies.end(), [](const Body& b) { return b.leader != world; });
-  EXPECT_THAT(said, AllOf(HasSubstr("Upsilon"), HasSubstr("'" + follower->hinge.name + "'"),
-                          HasSubstr("'" + bodies[static_cast<std::size_t>(follower->leader)].hinge.name + "'")));
+  for (const std::string text : {"Upsilon", "gather(E_psi, M)", "spread(E_psi, M)", "gather(E_psi_{R, armature}, M)"}) {
+    for (const std::string& said : {message_of([&] { static_cast<void>(both.system.literal(parse(text))); }),
+                                    message_of([&] { static_cast<void>(Program(coupled.model, parse(text))); })}) {
+      EXPECT_THAT(said, AllOf(HasSubstr(text), HasSubstr("'" + follower->hinge.name + "'"),
+                              HasSubstr("'" + bodies[static_cast<std::size_t>(follower->leader)].hinge.name + "'")));
+    }
+  }
+}
+
+TEST_P(EvaluationWithCouplings, PlansSayWhatIsOneBody) {
+  SCOPED_TRACE(coupled.name);
+  const std::string text = to_string(both.system(parse("inv(H*phi*M*~phi*~H + armature)*T + ~K*~psi*V")).plan());
+  EXPECT_THAT(text, HasSubstr("coupled hinges: "));
+  const bool nested = is_nested(coupled);
+  for (const char* const line : {"D(k) = H̄(k) P(k) H̄*(k) + 𝒜(k)\n", "G(k) = P(k) H̄*(k) D⁻¹(k)\n",
+                                 "P⁺(k) = φ_b(k) [P(k) − G(k) D(k) G*(k)] φ_b*(k)\n", "z(k) = φ_b(k) Σ φ(k,c) z⁺(c)\n",
+                                 "z⁺(k) = z(k) + φ_b(k) G(k) ε(k)\n", "(k) = φ_b*(k) φ*(p,k) ", " + φ_b*(k) V(k)\n",
+                                 "\nφ_b(k) is φ among the bodies that are one body k; H̄(k) = H(k) φ_b(k)\n"}) {
+    EXPECT_EQ(text.find(line) != std::string::npos, nested) << line << "\n" << text;
+  }
+  EXPECT_EQ(text.find("D(k) = H(k) P(k) H*(k) + 𝒜(k)\n") == std::string::npos, nested);
+  const std::string gains = to_string(both.system(parse("K")).plan());
+  EXPECT_EQ(gains.find(" = Σ φ(k,c) φ_b(c) G(c) x(c)\n") != std::string::npos, nested) << gains;
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, EvaluationWithCouplings,

@@ -16,6 +16,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -109,6 +110,10 @@ TEST(Plan, StateAndVectorRunTogetherWhereBothAreNew) {
   EXPECT_EQ(inverse.fused, 2);
   EXPECT_EQ(plan_of("H*phi*M*~phi*~H").fused, 2);
   EXPECT_EQ(plan_of("M").fused, 0);
+}
+
+TEST(Plan, GravityIsInTheAccelerations) {
+  EXPECT_THAT(text_of(plan_of("a")), HasSubstr(", ω(p) of V(p), and −g where k hangs on the world\n"));
 }
 
 TEST(Plan, ForwardDynamicsIsThePapersAlgorithm) {  // RK92 §VII
@@ -218,6 +223,9 @@ TEST(Plan, WhatCancelsIsWrittenAsZero) {
     EXPECT_THAT(to_string(literal_plan_of(text)), ContainsRegex(" 0(\n| ×)")) << text;
     EXPECT_THAT(to_string(plan_of(text)), ContainsRegex(" = 0(\n| ×)")) << text;
   }
+  for (const char* const text : {"phi - phi", "0*phi", "M*(phi - phi)", "H*phi - H*E_phi*phi - H"}) {
+    EXPECT_EQ(plan_of(text).expression, "0") << text;
+  }
 }
 
 TEST(Plan, WorkGrowsLinearly) {
@@ -295,6 +303,11 @@ TEST(Plan, CommonPartsAreEvaluatedOnce) {
 }
 
 TEST(Plan, SaysWhatIsSymmetric) {
+  EXPECT_THAT(to_string(plan_of("H*phi*M*~phi*~H")),
+              EndsWith("; symmetric: the second half is the adjoint of the first\n"));
+  EXPECT_THAT(to_string(plan_of("M")), EndsWith(" bytes; symmetric\n"));  // of one loop there are no halves
+  EXPECT_THAT(to_string(plan_of("D")), EndsWith(" bytes; symmetric\n"));
+  EXPECT_THAT(to_string(plan_of("phi")), EndsWith(" bytes\n"));
   for (const char* const text : {"H*phi*M*~phi*~H", "inv(D)", "~B*Omega*B", "M", "psi*P*~psi"}) {
     EXPECT_TRUE(literal_plan_of(text).symmetric) << text;
   }

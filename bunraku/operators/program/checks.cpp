@@ -140,6 +140,21 @@ void check_riccati(Evaluator<S>& evaluator) {
 template void check_riccati(Evaluator<double>&);
 template void check_riccati(Evaluator<float>&);
 
+void check_clusters(const Plan& plan, const Folded& folded) {
+  if (!folded.nested) {
+    return;
+  }
+  for (const Value& v : plan.values) {
+    if ((v.step == Step::gather || v.step == Step::spread) && v.part == Part::E_psi) {
+      const std::span<const Body> bodies = folded.model.bodies();
+      const auto body = std::find_if(bodies.begin(), bodies.end(), [](const Body& b) { return b.leader != world; });
+      throw OperatorError(fmt::format("{} is not block diagonal here: hinge '{}' follows hinge '{}'", to_ascii(v.what),
+                                      body->hinge.name, bodies[at(body->leader)].hinge.name),
+                          "Omega does exist: the coupled bodies count as one body there", to_ascii(v.what));
+    }
+  }
+}
+
 void refuse_matrix(const Plan& plan, const Folded& folded, int value, int unit, std::string_view why) {
   const Operator& what = plan.values[at(value)].what;
   const auto shown = [](const Operator& x) { return bunraku::detail::printable(to_ascii(x), 200); };

@@ -126,13 +126,6 @@ void Execution::prepare() {
 void Execution::check_values() const {
   for (const Value& v : plan_->values) {
     const Term& t = v.what.term();
-    if (v.step == Step::spread && v.part == Part::E_psi && data_->bodies->nested) {
-      const auto body = std::find_if(data_->model().bodies().begin(), data_->model().bodies().end(),
-                                     [](const Body& b) { return b.leader != world; });
-      throw OperatorError(fmt::format("{} is not block diagonal here: hinge '{}' follows hinge '{}'", to_ascii(v.what),
-                                      body->hinge.name, data_->model().bodies()[at(body->leader)].hinge.name),
-                          "Omega does exist: the coupled bodies count as one body there", to_ascii(v.what));
-    }
     if ((v.part == Part::variable || v.step == Step::constants) && t.type == TermType::variable &&
         t.function == nullptr &&
         std::none_of(attached_->variables.begin(), attached_->variables.end(),

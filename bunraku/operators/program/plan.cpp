@@ -20,10 +20,6 @@ bool is_symbol(const Operator& x, Symbol symbol) {
 bool is_standard(const Operator& x, Symbol symbol) {
   return is_symbol(x, symbol) && x.term().parts.empty();
 }
-/// Zero, as far as its outermost tells.
-bool is_zero(const Operator& x) {
-  return (x.term().type == TermType::scale || x.term().type == TermType::number) && x.term().number == 0;
-}
 
 /// Whether a space consists of the parts of bodies or nodes.
 bool has_blocks(const Space& space) {

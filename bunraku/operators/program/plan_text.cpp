@@ -26,7 +26,8 @@ std::string subscript(int n) {
 /// Writes values by name, or in line where they are used once and in the loop that makes them.
 class Writer {
  public:
-  explicit Writer(const Plan& plan) : plan_(plan), uses_(plan.values.size()) {
+  Writer(const Plan& plan, bool nested)
+      : plan_(plan), bar_H_(nested ? "H̄" : "H"), within_(nested ? "φ_b" : ""), uses_(plan.values.size()) {
     for (const Value& value : plan.values) {
       for (const int in : value.in) {
         if (in != no_value && value.owner == no_value) {
@@ -255,6 +256,11 @@ class Writer {
 
   std::string plus(int i) const { return i == no_value ? "" : " + " + use(i); }
 
+  /// φ_b before what it is applied to, where bodies of a cluster hang on one another.
+  std::string within(std::string_view k = "k", std::string_view adjoint = "") const {
+    return within_.empty() ? "" : fmt::format("{}{}({}) ", within_, adjoint, k);
+  }
+
   std::vector<std::string> riccati_lines(int i) const {
     const Value& v = value(i);
     const std::string& m = marks_[at(i)];
@@ -263,8 +269,11 @@ class Writer {
                           : v.part == Part::blocks ? fmt::format(" + {}(k)", bracketed(value(v.uses[2]).what))
                                                    : "";
     return {fmt::format("P{0}(k) = {1}(k) + Σ φ(k,c) P{0}⁺(c) φ*(k,c)", m, X),
-            fmt::format("D{0}(k) = H(k) P{0}(k) H*(k){1}", m, A), fmt::format("G{0}(k) = P{0}(k) H*(k) D{0}⁻¹(k)", m),
-            fmt::format("P{0}⁺(k) = P{0}(k) − G{0}(k) D{0}(k) G{0}*(k)", m)};
+            fmt::format("D{0}(k) = {2}(k) P{0}(k) {2}*(k){1}", m, A, bar_H_),
+            fmt::format("G{0}(k) = P{0}(k) {1}*(k) D{0}⁻¹(k)", m, bar_H_),
+            within_.empty()
+                ? fmt::format("P{0}⁺(k) = P{0}(k) − G{0}(k) D{0}(k) G{0}*(k)", m)
+                : fmt::format("P{0}⁺(k) = {1}[P{0}(k) − G{0}(k) D{0}(k) G{0}*(k)] {2}", m, within(), within_ + "*(k)")};
   }
 
   /// Lines of what makes blocks or matrices.
@@ -311,27 +320,32 @@ class Writer {
     switch (v.step) {
       case Step::filter: {
         const std::string rest = rest_name(i, "ε");
-        return {fmt::format("{} = Σ φ(k,c) {}⁺(c){}", own, names_[at(i)], plus(v.in[1])),
+        const std::string sum = fmt::format("Σ φ(k,c) {}⁺(c){}", names_[at(i)], plus(v.in[1]));
+        const bool inner = !within_.empty() && v.in[1] != no_value;
+        return {fmt::format("{} = {}{}", own, within(), inner ? fmt::format("[{}]", sum) : sum),
                 fmt::format("{}(k) = {}− H(k) {}", rest, v.in[0] == no_value ? "" : use(v.in[0]) + " ", own),
-                fmt::format("{}⁺(k) = {} + G{}(k) {}(k)", names_[at(i)], own, m, rest)};
+                fmt::format("{}⁺(k) = {} + {}G{}(k) {}(k)", names_[at(i)], own, within(), m, rest)};
       }
       case Step::smoother: {
         const std::string rest = rest_name(i, "ν");
-        return {fmt::format("{}⁺(k) = φ*(p,k) {}(p)", names_[at(i)], names_[at(i)]),
+        const bool inner = !within_.empty() && v.in[1] != no_value;
+        return {fmt::format("{}⁺(k) = {}φ*(p,k) {}(p)", names_[at(i)], within("k", "*"), names_[at(i)]),
                 fmt::format("{}(k) = {}− G{}*(k) {}⁺(k)", rest,
                             v.in[0] == no_value         ? ""
                             : v.part == Part::inverse_D ? fmt::format("D{}⁻¹(k) {} ", m, use(v.in[0], true))
                                                         : use(v.in[0]) + " ",
                             m, names_[at(i)]),
-                fmt::format("{} = {}⁺(k) + H*(k) {}(k){}", own, names_[at(i)], rest, plus(v.in[1]))};
+                fmt::format("{} = {}⁺(k) + {}*(k) {}(k){}", own, names_[at(i)], bar_H_, rest,
+                            inner ? fmt::format(" + {}{}", within("k", "*"), use(v.in[1], true)) : plus(v.in[1]))};
       }
       case Step::propagate:
         return {v.adjoint ? fmt::format("{} = φ*(p,k) {} + {}", own, named(i, "p"), use(v.in[0]))
                           : fmt::format("{} = Σ φ(k,c) {} + {}", own, named(i, "c"), use(v.in[0]))};
       case Step::bias:
         return {fmt::format("(ω_r, v_r) = H*(k) {}", use(v.in[1])),
-                fmt::format("{} = (ω(p) × ω_r, ω(p) × [ω(p) × l(p,k) + 2 v_r] + ω_r × v_r) + Ḣ*(k) {}, ω(p) of {}", own,
-                            use(v.in[1]), named(v.in[0], "p"))};
+                fmt::format("{} = (ω(p) × ω_r, ω(p) × [ω(p) × l(p,k) + 2 v_r] + ω_r × v_r) + Ḣ*(k) {}, ω(p) of {}, "
+                            "and −g where k hangs on the world",
+                            own, use(v.in[1]), named(v.in[0], "p"))};
       case Step::gyroscopic:
         return {fmt::format("{} = (ω(k) × 𝒥(k) ω(k), ω(k) × [ω(k) × m(k) p(k)]), ω(k) of {}", own, use(v.in[0]))};
       case Step::shift: {
@@ -345,8 +359,10 @@ class Writer {
           }
           return text;
         };
-        return {v.adjoint ? fmt::format("{} = {}{}{}", own, gain ? fmt::format("G{}*(k) ", m) : "", down, of("p"))
-                          : fmt::format("{} = Σ {}{}{}", own, up, gain ? fmt::format("G{}(c) ", m) : "", of("c"))};
+        return {v.adjoint ? fmt::format("{} = {}{}{}", own, gain ? fmt::format("G{}*(k) {}", m, within("k", "*")) : "",
+                                        down, of("p"))
+                          : fmt::format("{} = Σ {}{}{}", own, up, gain ? fmt::format("{}G{}(c) ", within("c"), m) : "",
+                                        of("c"))};
       }
       case Step::innovation:
       case Step::residual:  // written with its sweep
@@ -388,6 +404,8 @@ class Writer {
   }
 
   const Plan& plan_;
+  std::string bar_H_;   // H̄ or H
+  std::string within_;  // φ_b or nothing
   std::vector<int> uses_;
   std::vector<std::string> names_;
   std::vector<std::string> marks_;
@@ -395,8 +413,8 @@ class Writer {
 
 }  // namespace
 
-std::string recursion(const Plan& plan, const Loop& loop) {
-  return Writer(plan).write(loop);
+std::string recursion(const Plan& plan, const Loop& loop, bool nested) {
+  return Writer(plan, nested).write(loop);
 }
 
 }  // namespace bunraku::operators

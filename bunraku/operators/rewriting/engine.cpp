@@ -59,9 +59,11 @@ void Engine::define(Symbol symbol, const Operator& value, const std::string& nam
 void Engine::tick(std::size_t work) {
   const bool look = work_ / 256 != (work_ + work) / 256;
   work_ += work;
-  if (work_ > most_work ||
-      (look && std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > most_seconds)) {
+  if (work_ > most_work) {
     throw Limit("the search took too many steps");
+  }
+  if (look && std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > most_seconds) {
+    throw Limit("the search took too long");
   }
 }
 

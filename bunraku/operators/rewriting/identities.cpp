@@ -24,8 +24,9 @@ using enum IdentityUse;
 
 // Rules are tried in this order, and their adjoints with them; each is one line of a derivation. Within one family
 // they are terminating and complete: every right word is lighter than the left one, and all overlaps join. Those that
-// need nothing hold with armature and couplings, too: they follow from ψ = (I − E_φ + K H)⁻¹ and from the recursion for
-// P alone. With couplings P and G have no blocks, and the last few rules say what is left of theirs between hinges.
+// need nothing hold with armature and couplings, too: they follow from ψ = (I − E_φ + K H)⁻¹ and from the innovations
+// factorization alone. Those that need no couplings take G for P H* D⁻¹ and K for E_φ G, which is not so where a body
+// hangs on another one that is eliminated with it; the last few rules say what is left of them between hinges.
 constexpr Row rows[] = {
     // definitions
     {"no armature", "not in the papers", "armature", "0*armature", no_armature},
@@ -101,7 +102,7 @@ constexpr Row rows[] = {
     {"two families", "as RK88 (a.47)", "psi*X*~psi_{X, Y}",
      "psi*P_{X, Y} + P_{X, Y}*~psi_{X, Y} - P_{X, Y} - psi*K*Y*~K_{X, Y}*~psi_{X, Y}", no_couplings},
 
-    // the same between hinges, where P and G have no blocks
+    // the same between hinges, where these are coupled
     {"mixed innovations", "RK88 (a.46)", "H*psi*M*~phi*~H", "D + D*~K*~phi*~H - armature + H*psi*K*armature",
      couplings},
     {"white innovations", "RK88 (a.47)", "H*psi*M*~psi*~H", "D - (I - H*psi*K)*armature*~(I - H*psi*K)", couplings},

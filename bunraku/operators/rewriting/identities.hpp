@@ -15,7 +15,7 @@ class System;
 /// What of a system bears on which identities hold.
 struct Conditions {
   bool armature = false;   ///< Some hinge has a rotor: 𝒜 is not zero.
-  bool couplings = false;  ///< Some hinges are coupled: P and G are not block diagonal by bodies.
+  bool couplings = false;  ///< Some hinges are coupled, and their bodies eliminated together: P H* D⁻¹ need not be G.
   bool massless = false;   ///< Some body has no inertia, or a singular one: M is not known to be invertible.
   bool ungeared = false;   ///< Where there is armature, some hinge has no rotor: 𝒜 is not known to be invertible.
 
@@ -43,13 +43,13 @@ enum class IdentityUse {
 
 /// left = right, and its adjoint with it. M and 𝒜 stand for the pair of any family where P, D, G, K or ψ occurs.
 struct Identity {
-  std::string name;                     ///< For derivations.
-  std::string source;                   ///< Where the papers have it.
-  Operator left;                        ///< One side.
-  Operator right;                       ///< The other.
-  bool without_armature = false;        ///< Holds only where 𝒜 = 0.
-  bool without_couplings = false;       ///< Holds only where P and G are block diagonal.
-  bool with_couplings = false;          ///< Of use only where hinges are coupled; it holds without, too.
+  std::string name;                ///< For derivations.
+  std::string source;              ///< Where the papers have it.
+  Operator left;                   ///< One side.
+  Operator right;                  ///< The other.
+  bool without_armature = false;   ///< Holds only where 𝒜 = 0.
+  bool without_couplings = false;  ///< Holds only where no hinges are coupled: it takes G for P H* D⁻¹, K for E_φ G.
+  bool with_couplings = false;     ///< Of use only where hinges are coupled; it holds without, too.
   IdentityUse use = IdentityUse::rule;  ///< How it is used.
 
   /// Whether to use it for such a system.

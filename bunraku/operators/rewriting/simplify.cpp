@@ -191,9 +191,7 @@ std::optional<Derivation> prove(const Operator& left, const Operator& right, con
 }
 
 std::string to_string(const Derivation& derivation) {
-  const auto text = [](const Operator& x) {
-    return x.term().type == TermType::scale && x.term().number == 0 ? "0" : to_unicode(x);
-  };
+  const auto text = [](const Operator& x) { return operators::is_zero(x) ? "0" : to_unicode(x); };
   std::string out = fmt::format("  {}\n", to_unicode(derivation.start));
   for (const DerivationStep& step : derivation.steps) {
     out += fmt::format("= {}\n      by {}{}, {}\n", text(step.expression), step.rule, step.adjoint ? " (adjoint)" : "",

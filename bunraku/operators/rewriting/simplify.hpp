@@ -25,9 +25,10 @@ struct Search {
 };
 
 /// The cheapest of what the identities make of x: the expression as it is written with its inverses found, and its
-/// normal form, a sum of products in which no rule applies any more, grouped in several ways. Deterministic, and
-/// bounded in time and size. Results are kept. Throws OperatorError where an inverse has no rule, where there is none,
-/// or where a limit was reached before it was found.
+/// normal form, a sum of products in which no rule applies any more, grouped in several ways. Bounded in
+/// steps, in size and to two seconds; where the clock does not cut it short, the result is the same each time and
+/// everywhere. Results are kept. Throws OperatorError where an inverse has no rule, where there is none, or where a
+/// limit was reached before it was found.
 BUNRAKU_API Operator simplify(const Operator& x, const Search& search);
 /// The same with the table of identities.
 BUNRAKU_API Operator simplify(const Operator& x, const Conditions& conditions = {});

@@ -10,6 +10,11 @@
 
 namespace bunraku::operators {
 
+/// Zero, as far as its outermost tells.
+inline bool is_zero(const Operator& x) {
+  return (x.term().type == TermType::scale || x.term().type == TermType::number) && x.term().number == 0;
+}
+
 /// Adds the symbols in an expression.
 inline void collect_symbols(const Operator& x, std::set<Symbol>& symbols) {
   if (x.term().type == TermType::symbol) {

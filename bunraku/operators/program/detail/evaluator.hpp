@@ -52,6 +52,10 @@ BUNRAKU_API VariableBlocks blocks_for(const Folded& folded, std::span<const Node
 /// Makes room for the operators of a plan that functions give; `bodies` is folded by bodies.
 void attach_defined(const Folded& bodies, const Plan& plan, Attachments& attached);
 
+/// Throws OperatorError where a recursion along E_ψ would not be block diagonal by bodies: one of a cluster hangs on
+/// another.
+BUNRAKU_API void check_clusters(const Plan& plan, const Folded& folded);
+
 /// Throws OperatorError: a matrix or, with a unit, its block has no inverse or root.
 [[noreturn]] BUNRAKU_API void refuse_matrix(const Plan& plan, const Folded& folded, int value, int unit,
                                             std::string_view why);
@@ -70,7 +74,7 @@ struct RiccatiBlocks {
   std::vector<S> D;                      ///< By units, row by row.
   bool whole_D = false;                  ///< Whether D itself is asked for, not only its factors.
   bool doubtful = false;                 ///< Whether some D may be rounding of zero, of bodies' inertias.
-  std::vector<Force<S>> K;               ///< Of clusters: E_φ G, by the user's velocities, in the parent.
+  std::vector<Force<S>> K;               ///< Of clusters: Ē G, by the user's velocities, in the parent.
   std::vector<Motion<S>> bar_H;          ///< Of clusters: φ_b* H*, members × coordinates from `bar`.
   std::vector<Force<S>> bar_U;           ///< Of clusters: P H̄*, likewise.
 };

@@ -45,6 +45,7 @@ Evaluator<S>::Evaluator(std::shared_ptr<const Plan> plan, std::shared_ptr<const 
       attached_(std::move(attached)),
       armature_(folded_->armature.begin(), folded_->armature.end()),
       armature_blocks_(folded_->armature_blocks.begin(), folded_->armature_blocks.end()) {
+  check_clusters(*plan_, *folded_);
   if constexpr (std::is_same_v<S, double>) {
     links_ = folded_->links.data();
   } else {

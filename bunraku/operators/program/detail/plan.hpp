@@ -147,7 +147,8 @@ void put_in_order(Plan& plan);
 /// in the forms H φ load and φ* H*.
 bool is_mergeable(const Plan& plan);
 
-/// A loop as a recursion in the papers' style.
-std::string recursion(const Plan& plan, const Loop& loop);
+/// A loop as a recursion in the papers' style. `nested`: some body k is a cluster of bodies of which one hangs on
+/// another; φ_b(k) is φ among these, and H̄(k) = H(k) φ_b(k).
+std::string recursion(const Plan& plan, const Loop& loop, bool nested);
 
 }  // namespace bunraku::operators
