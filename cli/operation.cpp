@@ -219,7 +219,12 @@ class Operation {
     json.begin_object().key("steps").begin_array();
     for (const DerivationStep& step : derivation.steps) {
       json.begin_object().key("rule").value(step.rule).key("source").value(step.source);
-      json.key("expression").value(text_of(step.expression)).end_object();
+      json.key("expression").value(text_of(step.expression)).key("adjoint").boolean(step.adjoint);
+      json.key("changed").begin_array();
+      for (const Change& each : step.changed) {
+        json.begin_object().key("old").value(text_of(each.before)).key("new").value(text_of(each.after)).end_object();
+      }
+      json.end_array().end_object();
     }
     json.end_array();
     if (!derivation.conditions.empty()) {
@@ -229,7 +234,11 @@ class Operation {
       }
       json.end_array();
     }
-    json.key("result").value(text_of(derivation.result)).end_object().newline();
+    json.key("result").value(text_of(derivation.result));
+    if (!derivation.note.empty()) {
+      json.key("note").value(derivation.note);
+    }
+    json.end_object().newline();
     print(json.text());
   }
 

@@ -277,7 +277,15 @@ TEST_F(Op, ExplainNamesRulesAndSources) {
   EXPECT_THAT(op("inv(" + mass + ")", "--explain").out, AllOf(StartsWith("  (H φ M φ∗ H∗)⁻¹\n= "), HasSubstr("by ")));
   EXPECT_EQ(op(mass, "--explain").out, "  H φ M φ∗ H∗\n  no identity makes it cheaper\n");
   EXPECT_EQ(op(mass, "--explain --json").out, "{\"steps\":[],\"result\":\"H*phi*M*~phi*~H\"}\n");
-  EXPECT_THAT(op("phi - phi", "--explain --json").out, EndsWith("\"expression\":\"0\"}],\"result\":\"0\"}\n"));
+  EXPECT_EQ(op("phi - phi", "--explain --json").out,
+            "{\"steps\":[{\"rule\":\"algebra\",\"source\":\"associative and distributive laws\",\"expression\":\"0\","
+            "\"adjoint\":false,\"changed\":[]}],\"result\":\"0\"}\n");
+  EXPECT_THAT(op("(1e200*phi + M)*(1e200*M + phi)", "--explain --json").out,
+              EndsWith(": this is the best so far\"}\n"));
+  EXPECT_EQ(op("H*~(E_phi*phi)*M", "--explain --json").out,
+            "{\"steps\":[{\"rule\":\"one step of φ\",\"source\":\"RJK91 appendix\",\"expression\":\"-H*(I - ~phi)*M\","
+            "\"adjoint\":true,\"changed\":[{\"old\":\"~phi*~E_phi\",\"new\":\"~phi - I\"}]}],"
+            "\"result\":\"-H*(I - ~phi)*M\"}\n");
 }
 
 TEST_F(Op, LevelsAreSeven) {
@@ -435,7 +443,7 @@ TEST_F(Op, ArmatureIsPartOfTheMassMatrix) {
 
 TEST_F(Op, VariablesArePartOfExpressions) {
   EXPECT_EQ(op("~(A*phi)*x", "--unicode --let 'A:body<-body' --let x:body").out, "(A φ)∗ x\n");
-  EXPECT_THAT(op("inv(phi)*A", "--explain --let 'A: body <- body'").out, HasSubstr("= (I - E_φ) A\n"));
+  EXPECT_THAT(op("inv(phi)*A", "--explain --let 'A: body <- body'").out, HasSubstr("= ⟦I - E_φ⟧ A\n"));
   EXPECT_THAT(op("A*phi", "--dense --let 'A:body<-body'").err, StartsWith("error: the variable 'A' has no values\n"));
   fails("A", "--let A", "error: --let: 'A' has no ':': write NAME:RANGE<-DOMAIN, such as A:body<-body, or x:hinge\n");
   fails("A", "--let A:bdy", "error: --let: 'bdy' in 'A:bdy' is not a space: those are hinge, body and node\n");

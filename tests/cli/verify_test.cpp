@@ -22,7 +22,7 @@ TEST_F(Verify, HoldsWithStatusZero) {
   const Result r = run("verify 'inv(phi)' 'I - E_phi'");
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(StartsWith("proved: largest residual "), HasSubstr(" on 25 systems\n"),
-                           HasSubstr("by inverse of φ, RJK89 (2.4), RJK91 lemma 5\n")));
+                           HasSubstr("by inverse of φ, RJK89 (2.4), RJK91 lemma 5: φ⁻¹ → I - E_φ\n")));
   EXPECT_THAT(run("verify 'cross(V)*V' '0*V'").out, MatchesRegex("holds: largest residual [0-9.e-]+ on 25 systems\n"));
   EXPECT_THAT(run("verify 'inv(phi)' 'I - E_phi' --json").out,
               AllOf(StartsWith("{\"holds\":true,\"residual\":"), HasSubstr(",\"proved\":true,"),

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <ctime>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -53,6 +54,23 @@ std::size_t sweeps(const System& system, const Operator& x) {
       std::count_if(plan.sweeps.begin(), plan.sweeps.end(), [](const Sweep& s) { return s.direction != "local"; }));
 }
 
+/// The expressions of a derivation's text, one a step, with what stands in ⟦ ⟧ in parentheses.
+std::vector<std::string> lines_of(const Derivation& derivation) {
+  std::vector<std::string> out;
+  std::istringstream text(to_string(derivation));
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("= ")) {
+      for (const auto& [mark, instead] : {std::pair{"⟦", '('}, std::pair{"⟧", ')'}}) {
+        for (std::size_t at = 0; (at = line.find(mark)) != std::string::npos;) {
+          line.replace(at, std::string_view(mark).size(), 1, instead);
+        }
+      }
+      out.push_back(line.substr(2));
+    }
+  }
+  return out;
+}
+
 /// Every step equals the start, in dense matrices, and names a rule of the table or algebra.
 void expect_sound(const Derivation& derivation, const Conditions& conditions) {
   const SystemAndDense both = system_for(conditions);
@@ -62,6 +80,12 @@ void expect_sound(const Derivation& derivation, const Conditions& conditions) {
   for (const DerivationStep& step : derivation.steps) {
     SCOPED_TRACE(step.rule + ": " + to_ascii(step.expression));
     EXPECT_LT(relative_difference(dense(step.expression), start), 1e-8);
+    EXPECT_EQ(step.changed.empty(), step.rule == "algebra");
+    for (const Change& each : step.changed) {
+      EXPECT_FALSE(each.before == each.after);
+      EXPECT_LT(relative_difference(dense(each.before), dense(each.after)), 1e-8)
+          << to_ascii(each.before) << " → " << to_ascii(each.after);
+    }
     if (step.rule == "algebra") {
       EXPECT_FALSE(step.source.empty());
       continue;
@@ -76,8 +100,12 @@ void expect_sound(const Derivation& derivation, const Conditions& conditions) {
   EXPECT_EQ(derivation.steps.back().expression, derivation.result) << to_ascii(derivation.result);
   const std::string text = to_string(derivation);
   EXPECT_THAT(text, HasSubstr(to_unicode(derivation.start)));
-  for (const DerivationStep& step : derivation.steps) {
-    EXPECT_THAT(text, AllOf(HasSubstr(to_unicode(step.expression)), HasSubstr(step.source)));
+  const std::vector<std::string> lines = lines_of(derivation);
+  ASSERT_EQ(lines.size(), derivation.steps.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const DerivationStep& step = derivation.steps[i];
+    EXPECT_THAT(text, HasSubstr(step.source));
+    EXPECT_EQ(in_space(parse(lines[i]), step.expression.range()), step.expression) << lines[i];
   }
 }
 
@@ -199,6 +227,42 @@ TEST(Simplify, ConditionsAreRespected) {
   EXPECT_THAT(to_ascii(simplify(parse("tau*tau - tau"), geared)), Not(HasSubstr("0*")));
   EXPECT_EQ(to_ascii(simplify(parse("armature*thetadd + T"), plain)), "T");
   EXPECT_THAT(to_ascii(simplify(parse("armature*thetadd + T"), geared)), HasSubstr("armature*thetadd"));
+}
+
+TEST(Simplify, DerivationsMarkWhatIsNew) {
+  EXPECT_EQ(explain(parse("~B*~phi*~H*inv(H*phi*M*~phi*~H)*H*phi*B")),
+            "  B∗ φ∗ H∗ (H φ M φ∗ H∗)⁻¹ H φ B\n"
+            "= B∗ φ∗ H∗ ⟦(I + H φ K) D (I + H φ K)∗⟧⁻¹ H φ B\n"
+            "      by innovations factorization, RJK91 lemma 1 (11), RK92 (43)\n"
+            "= B∗ φ∗ H∗ ⟦(I - H ψ K)∗ D⁻¹ (I - H ψ K)⟧ H φ B\n"
+            "      by causal inverse, RJK91 lemma 2 (12), RK92 (45): (I + H φ K)⁻¹ → I - H ψ K\n"
+            "= B∗ ⟦ψ∗ H∗ D⁻¹ H ψ⟧ B\n"
+            "      by closing the loop, RJK91 lemma 4 (16), RK88 (a.14), (a.35): ψ K H φ → φ - ψ\n");
+  EXPECT_EQ(explain(parse("M*inv(~phi) + P")),
+            "  M φ∗⁻¹ + P\n"
+            "= M ⟦I - E_φ∗⟧ + P\n"
+            "      by inverse of φ (adjoint), RJK89 (2.4), RJK91 lemma 5\n");
+  EXPECT_EQ(explain(parse("E_phi*phi")),
+            "  E_φ φ\n"
+            "= φ - I\n"
+            "      by one step of φ, RJK91 appendix\n")
+      << "of what is replaced as a whole nothing need be said twice";
+}
+
+TEST(Simplify, DerivationsSayWhatARuleReplaces) {
+  const Derivation loops = derive(parse("~phi*~H*~K*~psi*M*psi*K*H*phi"));
+  ASSERT_EQ(loops.steps.front().rule, "closing the loop");
+  ASSERT_EQ(loops.steps.front().changed.size(), 1U);  // with its adjoint it is one rule
+  EXPECT_FALSE(loops.steps.front().adjoint);
+  EXPECT_EQ(to_ascii(loops.steps.front().changed[0].before), "psi*K*H*phi");
+  EXPECT_EQ(to_ascii(loops.steps.front().changed[0].after), "phi - psi");
+  const Derivation adjoint = derive(parse("M*~phi*~E_phi"));
+  EXPECT_TRUE(adjoint.steps.front().adjoint);
+  EXPECT_EQ(to_ascii(adjoint.steps.front().changed.at(0).before), "~phi*~E_phi");
+  const Derivation pairs = derive(parse("H*(phi*R + R*~phi)*~H"));
+  EXPECT_EQ(pairs.steps.front().rule, "composite bodies");
+  EXPECT_EQ(to_ascii(pairs.steps.front().changed.at(0).before), "R*~phi + phi*R");
+  EXPECT_EQ(to_ascii(pairs.steps.front().changed.at(0).after), "R + phi*M*~phi");
 }
 
 /// Starts, results and sources that have to be among the steps.

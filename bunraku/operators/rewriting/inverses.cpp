@@ -22,9 +22,18 @@ Show within(const Show& show, const Whole& whole) {
   if (!show) {
     return {};
   }
-  return [show, whole](const std::string& rule, const std::string& source, bool adjoint, const Operator& now) {
-    show(rule, source, adjoint, whole(now));
+  return [show, whole](DerivationStep step) {
+    step.expression = whole(step.expression);
+    show(step);
   };
+}
+
+DerivationStep with_tidy_parts(DerivationStep step) {
+  step.expression = tidied(step.expression);
+  for (Change& each : step.changed) {
+    each = {tidied(each.before), tidied(each.after)};
+  }
+  return step;
 }
 
 }  // namespace
@@ -47,9 +56,10 @@ Show Engine::shown_in(const Operator& part) {
   if (!root_) {
     return {};
   }
-  return [this, part](const std::string& rule, const std::string& source, bool adjoint, const Operator& now) {
-    solved_.insert_or_assign(part, now);
-    steps_.push_back({rule, source, tidied(rebuilt(*root_)), adjoint});
+  return [this, part](DerivationStep step) {
+    solved_.insert_or_assign(part, step.expression);
+    step.expression = rebuilt(*root_);
+    steps_.push_back(with_tidy_parts(std::move(step)));
     solved_.erase(part);
   };
 }
@@ -58,9 +68,7 @@ Show Engine::shown_as_root() {
   if (!root_) {
     return {};
   }
-  return [this](const std::string& rule, const std::string& source, bool adjoint, const Operator& now) {
-    steps_.push_back({rule, source, tidied(now), adjoint});
-  };
+  return [this](DerivationStep step) { steps_.push_back(with_tidy_parts(std::move(step))); };
 }
 
 Operator Engine::solved(const Operator& x) {
@@ -168,7 +176,7 @@ std::optional<Operator> Engine::inverse(const Polynomial& p, const Show& show) {
     if (std::optional<Operator> out = loop(p)) {
       const Identity* by = row(IdentityUse::loop);
       if (show) {
-        show(by->name, by->source, false, *out);
+        show({by->name, by->source, *out, false, {{inv(write(p)), *out}}});
       }
       return out;
     }
@@ -207,11 +215,12 @@ std::optional<Operator> Engine::inverse_of_letter(Letter l, const Show& show) {
       return std::nullopt;
     }
     const Operator step = is(Symbol::phi) ? Operator(Symbol::E_phi) : of_family(Symbol::E_psi, std::max(a.family, 0));
-    const Operator out = identity(a.range) - step;
+    Operator out = identity(a.range) - step;
+    out = reversed ? ~out : out;
     if (show) {
-      show(by->name, by->source, reversed, reversed ? ~out : out);
+      show({by->name, by->source, out, reversed, {{inv(expression(l)), out}}});
     }
-    return reversed ? ~out : out;
+    return out;
   }
   if (a.expression.term().type == TermType::inverse && a.inner) {
     const Operator out = write(*a.inner);
@@ -402,7 +411,7 @@ std::optional<Operator> Engine::causal_inverse(const Polynomial& p, const Show& 
       if (const std::optional<Operator> out = push_through(q, suffix)) {
         Operator result = reversed ? ~*out : *out;
         if (show) {
-          show(by->name, by->source, reversed, result);
+          show({by->name, by->source, result, reversed, {{inv(write(p)), result}}});
         }
         return result;
       }

@@ -123,8 +123,12 @@ std::optional<Operator> Engine::family_inverse(const Polynomial& p, bool assume_
   const Operator W = one - Operator(Symbol::H) * of_family(Symbol::psi, f) * K;
   Operator result = Operator(1 / c) * (~W * inv(D) * W);
   if (show) {
-    show(factors->name, factors->source, false, Operator(1 / c) * inv(L * D * ~L));
-    show(causal->name, causal->source, false, result);
+    show({factors->name,
+          factors->source,
+          Operator(1 / c) * inv(L * D * ~L),
+          false,
+          {{write(p), Operator(c) * (L * D * ~L)}}});
+    show({causal->name, causal->source, result, false, {{inv(L), W}}});
   }
   return result;
 }
@@ -155,7 +159,7 @@ std::optional<Operator> Engine::opened_inverse(const Polynomial& p, const Show& 
         const Operator out = right ? ~opened * *inner : *inner;
         Operator result = left ? out * opened : out;
         if (show) {
-          show(by->name, by->source, false, result);
+          show({by->name, by->source, result, false, {{inv(write(p)), result}}});
         }
         return result;
       }
@@ -222,7 +226,7 @@ std::optional<Operator> Engine::lemma(const Polynomial& p, const Show& show) {
     if (show) {
       const Identity* by = row(IdentityUse::inversion_lemma, plain ? 0 : 1);
       by = by == nullptr ? row(IdentityUse::inversion_lemma) : by;
-      show(by->name, by->source, false, result);
+      show({by->name, by->source, result, false, {{inv(write(p)), result}}});
     }
     return result;
   }

@@ -100,36 +100,36 @@ void Engine::add_rules(int family) {
   inverse_letter(of_letter(family_letter(Symbol::D, family)), true);
 }
 
-bool Engine::apply_group(Polynomial& p, const RuleGroup& group, bool& adjoint_only) {
-  const auto first = [&](const Word& w) -> const WordRule* {
+bool Engine::apply_group(Polynomial& p, const RuleGroup& group, std::set<int>& used) {
+  constexpr int none = -1;
+  const auto first = [&](const Word& w) {
     for (const int i : group.rules) {
-      const WordRule& rule = rules_[static_cast<std::size_t>(i)];
-      if (w.find(rule.left) != Word::npos) {
-        return &rule;
+      if (w.find(rules_[static_cast<std::size_t>(i)].left) != Word::npos) {
+        return i;
       }
     }
-    return nullptr;
+    return none;
   };
-  if (std::none_of(p.words.begin(), p.words.end(), [&](const auto& each) { return first(each.first) != nullptr; })) {
+  if (std::none_of(p.words.begin(), p.words.end(), [&](const auto& each) { return first(each.first) != none; })) {
     return false;
   }
-  adjoint_only = true;
   Polynomial todo = std::move(p);
   p = {todo.range, todo.domain};
   while (!todo.zero()) {
     const auto [w, c] = *todo.words.begin();
     todo.words.erase(todo.words.begin());
-    const WordRule* rule = first(w);
-    if (rule == nullptr) {
+    const int number_of_rule = first(w);
+    if (number_of_rule == none) {
       p.add(w, c);
       continue;
     }
-    tick(rule->right.size() + 1);
-    adjoint_only = adjoint_only && rule->adjoint;
-    const std::size_t at = w.find(rule->left);
+    const WordRule& rule = rules_[static_cast<std::size_t>(number_of_rule)];
+    tick(rule.right.size() + 1);
+    used.insert(number_of_rule);
+    const std::size_t at = w.find(rule.left);
     const Word u = w.substr(0, at);
-    const Word v = w.substr(at + rule->left.size());
-    for (const auto& [r, number] : rule->right.words) {
+    const Word v = w.substr(at + rule.left.size());
+    for (const auto& [r, number] : rule.right.words) {
       if (!std::isnormal(c * number)) {
         throw Limit("numbers are too large or too small to be multiplied out");
       }
@@ -142,7 +142,7 @@ bool Engine::apply_group(Polynomial& p, const RuleGroup& group, bool& adjoint_on
   return true;
 }
 
-bool Engine::apply_pairs(Polynomial& p, bool& adjoint_only) {
+bool Engine::apply_pairs(Polynomial& p, std::vector<Change>& changed) {
   const Identity* identity = row(IdentityUse::pair);
   if (identity == nullptr) {
     return false;
@@ -150,7 +150,17 @@ bool Engine::apply_pairs(Polynomial& p, bool& adjoint_only) {
   const Letter phi = letter(Operator(Symbol::phi));
   const Letter R = letter(Operator(Symbol::R));
   const Letter out = adjoint(phi);
-  bool changed = false;
+  std::set<Letter> composites;
+  const auto note = [&](Letter y, const Polynomial& x) {
+    if (!root_ || !composites.insert(y).second) {
+      return;
+    }
+    Polynomial before{x.range, x.domain, {{Word{phi, y}, 1.0}, {Word{y, out}, 1.0}}};
+    Polynomial after{x.range, x.domain, {{Word{y}, 1.0}}};
+    after.add(Word{phi}, x, Word{out}, 1);
+    changed.push_back({write_plainly(before), write_plainly(after)});
+  };
+  bool any = false;
   const auto once = [&] {
     for (const auto& [w, c] : p.words) {
       for (std::size_t i = 0; i + 1 < w.size(); ++i) {
@@ -171,6 +181,7 @@ bool Engine::apply_pairs(Polynomial& p, bool& adjoint_only) {
         if ((y & 1U) != 0) {
           x = adjoint(x);
         }
+        note(y, x);
         const double m = std::abs(c) <= std::abs(other->second) ? c : other->second;
         const Word own = w;
         p.add(own, -m);
@@ -184,29 +195,41 @@ bool Engine::apply_pairs(Polynomial& p, bool& adjoint_only) {
     return false;
   };
   while (once()) {
-    changed = true;
+    any = true;
   }
-  adjoint_only = false;
-  return changed;
+  return any;
+}
+
+/// What the rules of one name did. A rule stands before its adjoint, which need not be told beside it.
+void Engine::show_rules(const Show& show, const RuleGroup& group, const std::set<int>& used, const Polynomial& now) {
+  DerivationStep step{group.name, group.source, write(now), true};
+  for (const int i : used) {
+    const WordRule& rule = rules_[static_cast<std::size_t>(i)];
+    step.adjoint = step.adjoint && rule.adjoint;
+    if (!rule.adjoint || !used.contains(i - 1)) {
+      step.changed.push_back({write_word(rule.left, rule.right.range), write_plainly(rule.right)});
+    }
+  }
+  show(step);
 }
 
 Polynomial Engine::normal(Polynomial p, const Show& show) {
   bool changed = true;
   while (changed) {
     changed = false;
-    bool adjoint_only = false;
     for (std::size_t i = 0; i < groups_.size() && !changed; ++i) {
-      changed = apply_group(p, groups_[i], adjoint_only);
+      std::set<int> used;
+      changed = apply_group(p, groups_[i], used);
       if (changed && show && root_) {
-        const RuleGroup by = groups_[i];
-        show(by.name, by.source, adjoint_only, write(p));
+        show_rules(show, RuleGroup(groups_[i]), used, p);
       }
     }
     if (!changed) {
-      changed = apply_pairs(p, adjoint_only);
+      std::vector<Change> pairs;
+      changed = apply_pairs(p, pairs);
       if (changed && show && root_) {
         const Identity* by = row(IdentityUse::pair);
-        show(by->name, by->source, adjoint_only, write(p));
+        show({by->name, by->source, write(p), false, pairs});
       }
     }
   }

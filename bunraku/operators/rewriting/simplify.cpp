@@ -5,7 +5,9 @@
 #include <mutex>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "bunraku/operators/language/detail/marks.hpp"
 #include "bunraku/operators/language/detail/normal_forms.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
@@ -193,9 +195,21 @@ std::optional<Derivation> prove(const Operator& left, const Operator& right, con
 std::string to_string(const Derivation& derivation) {
   const auto text = [](const Operator& x) { return operators::is_zero(x) ? "0" : to_unicode(x); };
   std::string out = fmt::format("  {}\n", to_unicode(derivation.start));
+  const Operator* before = &derivation.start;
   for (const DerivationStep& step : derivation.steps) {
-    out += fmt::format("= {}\n      by {}{}, {}\n", text(step.expression), step.rule, step.adjoint ? " (adjoint)" : "",
-                       step.source);
+    const Operator& after = step.expression;
+    const operators::Marks marks = operators::new_parts(*before, after);
+    const std::string line = marks.whole ? text(after) : operators::marked_unicode(after, marks);
+    std::vector<std::string> changes;  // that cannot be read off the lines
+    for (const Change& each : step.changed) {
+      const bool is_all = each.before == *before && each.after == after;
+      if (!is_all && line.find(fmt::format("⟦{}⟧", text(each.after))) == std::string::npos) {
+        changes.push_back(fmt::format("{} → {}", text(each.before), text(each.after)));
+      }
+    }
+    out += fmt::format("= {}\n      by {}{}, {}{}{}\n", line, step.rule, step.adjoint ? " (adjoint)" : "", step.source,
+                       changes.empty() ? "" : ": ", fmt::join(changes, "; "));
+    before = &after;
   }
   for (const std::string& condition : derivation.conditions) {
     out += fmt::format("  where {}\n", condition);

@@ -33,12 +33,20 @@ BUNRAKU_API Operator simplify(const Operator& x, const Search& search);
 /// The same with the table of identities.
 BUNRAKU_API Operator simplify(const Operator& x, const Conditions& conditions = {});
 
+/// A part of an expression, and what takes its place.
+struct Change {
+  Operator before;  ///< What a rule replaces.
+  Operator after;   ///< By what.
+};
+
 /// One step of a derivation.
 struct DerivationStep {
-  std::string rule;      ///< The identity's name, or "algebra".
-  std::string source;    ///< Where the papers have it.
-  Operator expression;   ///< What the expression is after the step.
-  bool adjoint = false;  ///< Only the adjoint of the identity was used.
+  std::string rule;                  ///< The identity's name, or "algebra".
+  std::string source;                ///< Where the papers have it.
+  Operator expression;               ///< What the expression is after the step.
+  bool adjoint = false;              ///< Only the adjoint of the identity was used.
+  std::vector<Change> changed = {};  ///< What it replaced, wherever that stands once all is multiplied out; its adjoint
+                                     ///< was, too, where `adjoint` does not say that it was alone. Empty for algebra.
 };
 
 /// How one expression becomes another.
@@ -49,7 +57,8 @@ struct Derivation {
   std::vector<std::string> conditions = {};  ///< What has to hold besides, such as "M is invertible".
   std::string note = {};                     ///< Where a limit was reached: that the result is the best so far.
 };
-/// The derivation as text, a line a step.
+/// The derivation as text, a line a step. What is new in a line stands in ⟦ ⟧, unless all of it is; what the rule
+/// replaced stands beside its name, where the lines do not show it.
 BUNRAKU_API std::string to_string(const Derivation& derivation);
 
 /// What simplify does, step by step. Throws as it does.

@@ -74,6 +74,20 @@ Operator Engine::write_word(const Word& w, int range) const {
   return product_of(parts);
 }
 
+/// A sum of products, as the papers' identities are.
+Operator Engine::write_plainly(const Polynomial& p) const {
+  if (p.zero()) {
+    return zero(p.range, p.domain);
+  }
+  std::vector<std::pair<Word, Operator>> pieces;
+  std::vector<double> numbers;
+  for (const auto& [w, c] : p.words) {
+    pieces.emplace_back(w, write_word(w, p.range));
+    numbers.push_back(c);
+  }
+  return summed(std::move(pieces), std::move(numbers));
+}
+
 Operator Engine::summed(std::vector<std::pair<Word, Operator>> pieces, std::vector<double> numbers) const {
   std::vector<std::size_t> order(pieces.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -84,6 +98,11 @@ Operator Engine::summed(std::vector<std::pair<Word, Operator>> pieces, std::vect
   const auto positive = std::find_if(order.begin(), order.end(), [&](std::size_t i) { return numbers[i] > 0; });
   if (positive != order.end()) {
     std::rotate(order.begin(), positive, positive + 1);
+  } else if (numbers.size() > 1) {  // -(x + y)
+    for (double& each : numbers) {
+      each = -each;
+    }
+    return -summed(std::move(pieces), std::move(numbers));
   }
   std::vector<Operator> parts;
   parts.reserve(order.size());

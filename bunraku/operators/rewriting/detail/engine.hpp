@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -67,8 +68,8 @@ enum class Grouping {
   last,      ///< By their last letters.
 };
 
-/// Told of a step: the rule, where it is from, whether only as its adjoint, and what the expression is now.
-using Show = std::function<void(const std::string&, const std::string&, bool, const Operator&)>;
+/// Told of a step.
+using Show = std::function<void(const DerivationStep&)>;
 
 /// How x⁻¹ was refused.
 enum class Refusal { none, singular, narrow };
@@ -157,8 +158,9 @@ class BUNRAKU_API Engine {
   void add_rules(int family);
   void add_rule(const Identity& identity, int family, int second = -1);
   void add_rule(const Word& left, const Polynomial& right, const std::string& name, const std::string& source);
-  bool apply_group(Polynomial& p, const RuleGroup& group, bool& adjoint_only);
-  bool apply_pairs(Polynomial& p, bool& adjoint_only);
+  bool apply_group(Polynomial& p, const RuleGroup& group, std::set<int>& used);
+  bool apply_pairs(Polynomial& p, std::vector<Change>& changed);
+  void show_rules(const Show& show, const RuleGroup& group, const std::set<int>& used, const Polynomial& now);
   int group(const std::string& name, const std::string& source);
   const Identity* row(IdentityUse use, std::size_t number = 0) const;
 
@@ -185,6 +187,7 @@ class BUNRAKU_API Engine {
   Operator write_inner(const Polynomial& p, Grouping grouping);
   Operator write_sorted(const Polynomial& p, Grouping grouping);
   Operator write_word(const Word& w, int range) const;
+  Operator write_plainly(const Polynomial& p) const;
   std::optional<Operator> write_product(const Polynomial& p);
   Operator write_groups(const Polynomial& p, Grouping grouping);
   Operator summed(std::vector<std::pair<Word, Operator>> pieces, std::vector<double> numbers) const;
