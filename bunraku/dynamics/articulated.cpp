@@ -1,5 +1,7 @@
 #include "bunraku/dynamics/articulated.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "bunraku/dynamics/detail/prepared.hpp"
@@ -15,13 +17,13 @@ struct Factors {
   explicit Factors(detail::StateData<T>& s) : program(run(s)), blocks(program.family(program.families()[0])) {}
 
   static operators::Evaluator<T>& run(detail::StateData<T>& s) {
-    for (const Body& body : s.model.bodies()) {
-      if (body.leader != world) {
-        throw Error(fmt::format(
-            "hinge '{}' mimics another, so that the innovations of the two are one: D is not block diagonal, and P, D, "
-            "G and ψ are not defined body by body",
-            body.hinge.name));
-      }
+    if (s.has_mimics()) {
+      const auto follower = std::find_if(s.model.bodies().begin(), s.model.bodies().end(),
+                                         [](const Body& body) { return body.leader != world; });
+      throw Error(fmt::format(
+          "hinge '{}' mimics another, so that the innovations of the two are one: D is not block diagonal, and P, D, "
+          "G and ψ are not defined body by body",
+          follower->hinge.name));
     }
     operators::Evaluator<T>& program = detail::prepared(s, detail::Prepared::factors);
     program.refresh();

@@ -1,6 +1,6 @@
 /// @file
 /// The Riccati recursion's P, D, G, K and ψ, body by body (RK92 34–41). All throw Error for models with mimic hinges,
-/// where D is not block diagonal, and ArgumentError when there is no such body.
+/// where D is not block diagonal, and ArgumentError when there is no such body. The first call on a state makes room.
 #pragma once
 
 #include "bunraku/dynamics/results.hpp"

@@ -17,9 +17,8 @@ using detail::Prepared;
 Prepared program_of(ForwardAlgorithm algorithm) {
   switch (algorithm) {
     case ForwardAlgorithm::fd1:
+    case ForwardAlgorithm::fd2:  // which differ in what else they have on the way
       return Prepared::fd1;
-    case ForwardAlgorithm::fd2:
-      return Prepared::fd2;
     case ForwardAlgorithm::fd3:
       return Prepared::fd3;
     default:

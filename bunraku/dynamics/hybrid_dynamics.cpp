@@ -29,6 +29,18 @@ void check_given(const Model& model, const HingeSet& prescribed, std::span<const
   }
 }
 
+/// Throws Error where an acceleration is too large for a number.
+template <class T>
+void check_range(const Model& model, std::span<const T> rate) {
+  for (const Body& body : model.bodies()) {
+    for (int j = body.v_index; j < body.v_index + body.nv; ++j) {
+      if (!std::isfinite(rate[static_cast<std::size_t>(j)])) {
+        throw Error(fmt::format("the acceleration of hinge '{}' is beyond the range of numbers", body.hinge.name));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -65,12 +77,17 @@ void hybrid_dynamics(BasicState<T>& state, const HingeSet& prescribed, Out<T> ac
     rate[j] = held ? acceleration[j] : T(0);
   });
   inverse_mass.set_armature(armature);
-  // 𝓜 θ̈ + 𝓒 = T in two parts: the prescribed accelerations alone, then what is left for the free hinges
+  // 𝓜 θ̈ + 𝓒 = T in two parts: the prescribed accelerations alone, then what is left for the free hinges. What is left
+  // after that is rounding of 𝓒, which is large where a free body falls and all of it cancels: once more, for its
+  // digits.
   inverse_dynamics(state, std::span<const T>(rate), std::span<T>(needed), forces);
-  for_each([&](std::size_t j, bool held) { left[j] = held ? T(0) : torque[j] - needed[j]; });
-  inverse_mass.apply(left.data(), needed.data());
-  for_each([&](std::size_t j, bool held) { rate[j] = held ? rate[j] : needed[j]; });
-  inverse_dynamics(state, std::span<const T>(rate), std::span<T>(needed), forces);
+  for (int round = 0; round < 2; ++round) {
+    for_each([&](std::size_t j, bool held) { left[j] = held ? T(0) : torque[j] - needed[j]; });
+    inverse_mass.apply(left.data(), needed.data());
+    for_each([&](std::size_t j, bool held) { rate[j] += held ? T(0) : needed[j]; });
+    check_range<T>(s.model, rate);
+    inverse_dynamics(state, std::span<const T>(rate), std::span<T>(needed), forces);
+  }
   for_each([&](std::size_t j, bool held) {
     acceleration[j] = rate[j];
     torque[j] = held ? needed[j] : torque[j];

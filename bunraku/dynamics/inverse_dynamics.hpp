@@ -31,7 +31,8 @@ BUNRAKU_API void gravity_torques(BasicState<T>& state, Out<T> torque);
 template <class T>
 BUNRAKU_API void passive_torques(BasicState<T>& state, Out<T> torque);
 /// f(k) for each body: what its parent exerts on it through the hinge, moment about the body's origin, in the body's
-/// axes; T(k) = H(k)f(k) but for armature and T_p. f = φ(Mα + b) − φBf. N of them. O(N).
+/// axes; T(k) = H(k)f(k) but for armature and T_p. f = φ(Mα + b) − φBf. N of them. O(N). The first
+/// call on a state makes room.
 template <class T>
 BUNRAKU_API void reactions(BasicState<T>& state, In<T> acceleration, std::type_identity_t<std::span<Force<T>>> out,
                            std::type_identity_t<Forces<T>> forces = {});

@@ -75,17 +75,18 @@ void lambda_inverse(BasicState<T>& state, const NodeList& nodes, MatrixOut<T> ma
   check_nodes(s.model, nodes);
   detail::PreparedPrograms<T>& programs = detail::programs_of(s);
   operators::Evaluator<T>& program = programs.at(detail::Prepared::lambda_inverse, s, nodes.size());
-  for (int i = 0; i < m; ++i) {
-    program.set_node(i, nodes[static_cast<std::size_t>(i)].place(s.model));
+  const int room = program.cols() / 6;
+  for (int i = 0; i < room; ++i) {
+    program.set_node(i, i < m ? nodes[static_cast<std::size_t>(i)].place(s.model) : Place{});
   }
-  programs.unit.assign(static_cast<std::size_t>(6 * m), T(0));
+  programs.unit.assign(static_cast<std::size_t>(program.cols()), T(0));
+  programs.column.resize(static_cast<std::size_t>(program.rows()));
   for (int c = 0; c < 6 * m; ++c) {
-    const std::span<T> column = out.column(c);
     programs.unit[static_cast<std::size_t>(c)] = T(1);
-    program.apply(programs.unit.data(), column.data());
+    program.apply(programs.unit.data(), programs.column.data());
     programs.unit[static_cast<std::size_t>(c)] = T(0);
-    for (int r = 0; r < c; ++r) {
-      out(r, c) = out(c, r);
+    for (int r = c; r < 6 * m; ++r) {
+      out(r, c) = out(c, r) = programs.column[static_cast<std::size_t>(r)];
     }
   }
 }

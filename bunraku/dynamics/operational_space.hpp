@@ -8,8 +8,8 @@
 
 namespace bunraku {
 
-/// Λ⁻¹ = J𝓜⁻¹J* = B*ΩB = B*ψ*H*D⁻¹HψB, 6m×6m, column by column. O(mN). The first call on a state makes room, and so
-/// does another number of nodes.
+/// Λ⁻¹ = J𝓜⁻¹J* = B*ΩB = B*ψ*H*D⁻¹HψB, 6m×6m, column by column. O(mN). The first call on a state makes room, and so do
+/// more nodes than before.
 template <class T>
 BUNRAKU_API void lambda_inverse(BasicState<T>& state, const NodeList& nodes, MatrixOut<T> out);
 /// Λ, the operational-space inertia, symmetric to the last bit. Throws Error where J has not full rank, with its rows

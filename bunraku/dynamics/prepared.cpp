@@ -30,7 +30,7 @@ Operator expression_of(Prepared which) {
     case Prepared::mass_root:
       return (I + H * phi * K) * sqrt(D);  // RK88 4.13
     case Prepared::inverse_mass_root:
-      return sqrt(inv(D)) * innovations;  // RK88 4.15
+      return inv(sqrt(D)) * innovations;  // RK88 4.15
     case Prepared::inverse_mass:
       return ~innovations * inv(D) * innovations;  // RK92 45
     case Prepared::lambda_inverse:
@@ -40,7 +40,6 @@ Operator expression_of(Prepared which) {
     case Prepared::reactions:
       return phi * (M * ~phi * (~H * thetadd + a) + b - f);  // RK92 24–25
     case Prepared::fd1:
-    case Prepared::fd2:
       return nu_12 - ~K * ~psi * ~H * nu_12;
     case Prepared::fd3:
       return nu_3 - ~K * ~psi * ~H * nu_3;
@@ -74,7 +73,7 @@ const std::shared_ptr<const operators::Plan>& plan_of(Prepared which) {
 template <class T>
 operators::Evaluator<T>& PreparedPrograms<T>::at(Prepared which, StateData<T>& state, std::size_t nodes) {
   Entry& entry = entries_[static_cast<std::size_t>(which)];
-  if (entry.evaluator == nullptr || entry.nodes != nodes) {
+  if (entry.evaluator == nullptr || entry.nodes < nodes) {
     const std::shared_ptr<const operators::Plan>& plan = plan_of(which);
     const bool merged = plan->mergeable && which != Prepared::factors;  // these are wanted of each body
     auto& folded = merged ? links_ : bodies_;

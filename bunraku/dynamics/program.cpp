@@ -140,11 +140,12 @@ void Program::apply(BasicState<T>& state, const MatrixInput<T>& x, const MatrixO
   }
   for (std::ptrdiff_t j = 0; j < columns.cols; ++j) {
     const std::span<T> result = results.column(j);
+    const T factor = data_->plan->input == operators::no_value ? columns(0, j) : T(1);
     workspace.evaluator.apply(columns.column(j).data(), result.data());
     workspace.version = data.version;
-    if (data_->plan->input == operators::no_value && columns.column(j)[0] != T(1)) {
+    if (factor != T(1)) {
       for (T& each : result) {
-        each *= columns.column(j)[0];
+        each *= factor;
       }
     }
   }

@@ -1,5 +1,5 @@
 /// @file
-/// One hinge taken out of an articulated inertia: a step of the Riccati recursion.
+/// The factors of one hinge taken out of an articulated inertia: a step of the Riccati recursion.
 ///
 /// The coordinates go one after the other, the last first, as if each were a hinge of its own on a massless body, as in
 /// the tuned sweeps: D = L d L* with L unit upper triangular, and D⁻¹ is never formed. Its rounding, as many digits as
@@ -7,7 +7,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 
 #include "bunraku/kernels/singular.hpp"
 
@@ -22,20 +21,6 @@ struct HingeVector {
   constexpr T& operator[](int i) { return x[static_cast<std::size_t>(i)]; }
   /// Number i.
   constexpr const T& operator[](int i) const { return x[static_cast<std::size_t>(i)]; }
-  /// Elementwise sum.
-  friend constexpr HingeVector operator+(HingeVector a, const HingeVector& b) {
-    for (int i = 0; i < max_hinge_velocities; ++i) {
-      a[i] += b[i];
-    }
-    return a;
-  }
-  /// Elementwise difference.
-  friend constexpr HingeVector operator-(HingeVector a, const HingeVector& b) {
-    for (int i = 0; i < max_hinge_velocities; ++i) {
-      a[i] -= b[i];
-    }
-    return a;
-  }
 };
 
 /// The factors of a hinge with n velocities. What takes them is not inline: hinges with one axis, which most are, go a
@@ -114,46 +99,5 @@ struct HingeFactors {
     }
   }
 };
-
-/// Takes a hinge with the columns H* out of P (RK92 35–38): its factors go to U and L, d to the diagonal of D where
-/// that is wanted, and P − GDG*, what the hinge lets through, is left in P. False where some D is below what `doubt`
-/// has for its coordinate, and must be examined: see check_positive. A D that is not positive counts as infinite there,
-/// its inverse as zero.
-template <class T>
-bool eliminate(HingeType type, std::span<const Motion<T>> H, const T* armature, const T* doubt, Force<T>* U, T* L, T* D,
-               ArticulatedInertia<T>& P) {
-  const int n = static_cast<int>(H.size());
-  if (n == 1) {  // as most are
-    U[0] = P * H[0];
-    const T d = dot(H[0], U[0]) + armature[0];
-    L[0] = d > T(0) ? T(1) / d : T(0);
-    P -= scaled_outer(U[0], L[0]);
-    if (D != nullptr) {
-      D[0] = d;
-    }
-    return d > doubt[0];
-  }
-  bool certain = true;
-  bool geared = false;
-  for (int j = n - 1; j >= 0; --j) {
-    const Motion<T>& column = H[static_cast<std::size_t>(j)];
-    U[j] = P * column;
-    const T d = dot(column, U[j]) + armature[j];
-    certain = certain && d > doubt[j];
-    const T inverse = d > T(0) ? T(1) / d : T(0);
-    if (D != nullptr) {
-      D[j * n + j] = d;
-    }
-    for (int i = 0; i < j; ++i) {
-      L[i * n + j] = dot(H[static_cast<std::size_t>(i)], U[j]) * inverse;
-      L[j * n + i] = T(0);
-    }
-    L[j * n + j] = inverse;
-    P -= scaled_outer(U[j], inverse);
-    geared = geared || armature[j] != T(0);
-  }
-  forget_rounding(type, geared, P);
-  return certain;
-}
 
 }  // namespace bunraku::kernels

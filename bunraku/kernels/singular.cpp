@@ -107,10 +107,10 @@ void check_positive(const Hinge& hinge, const HingeDoubt<T>& doubt, const RigidI
     const Motion<T>& H = doubt.H[c];
     rounding[c] = rounding_of(H, static_cast<T>(hinge.dofs[c].armature), own, carried);
     if (!std::isfinite(rounding[c])) {
-      throw too_heavy(hinge, doubt.also);
+      throw too_heavy(hinge);
     }
     if (!(doubt.D_inverse[c] > T(0))) {
-      throw massless(hinge, doubt.also);
+      throw massless(hinge);
     }
     for (int i = 0; i <= j; ++i) {  // D = L diag(D) L* with L(i,j) = H(i)U(j)/D(j)
       const T l = i == j ? T(1) : dot(doubt.H[static_cast<std::size_t>(i)], doubt.U[c]) * doubt.D_inverse[c];
@@ -122,7 +122,7 @@ void check_positive(const Hinge& hinge, const HingeDoubt<T>& doubt, const RigidI
   }
   std::array<int, max_hinge_velocities> order{};
   if (vanishing_pivot(D.data(), n, rounding.data(), order.data()) >= 0) {
-    throw massless(hinge, doubt.also);
+    throw massless(hinge);
   }
 }
 

@@ -75,7 +75,6 @@ struct HingeDoubt {
   std::span<const Motion<T>> H;  ///< Columns of H*.
   std::span<const Force<T>> U;   ///< PH* of each when it was eliminated.
   std::span<const T> D_inverse;  ///< Of each then; zero where D was not positive.
-  std::string_view also = {};    ///< For the message: see massless().
 };
 
 /// Throws Error naming the hinge where D is not positive beyond rounding, or its size beyond the range of numbers.

@@ -91,10 +91,11 @@ void Evaluation::apply(const MatrixInput<double>& x, const MatrixOutput<double>&
   const auto columns = detail::given_columns(x, cols(), "x");
   const auto results = detail::wanted(y, rows(), columns.cols, "y");
   for (std::ptrdiff_t j = 0; j < columns.cols; ++j) {
+    const double factor = execution_->plan().input == operators::no_value ? columns(0, j) : 1;  // y may be x
     execution_->apply(columns.column(j).data(), results.column(j).data());
-    if (execution_->plan().input == operators::no_value && columns(0, j) != 1) {
+    if (factor != 1) {
       for (double& each : results.column(j)) {
-        each *= columns(0, j);
+        each *= factor;
       }
     }
   }

@@ -66,7 +66,7 @@ class BUNRAKU_API Evaluation {
   /// Numbers in the vector applied to; 1 for a stacked vector.
   int cols() const;
   /// y = expression · x, by the sweeps of plan(); never through a matrix, but for dense_inv. For a vector, or for the
-  /// columns of a matrix. O(N) time and memory for each; allocates nothing once applied at a state. Throws
+  /// columns of a matrix; y may be x. O(N) time and memory for each; allocates nothing once applied at a state. Throws
   /// ArgumentError for wrong sizes or numbers that are not finite, OperatorError where a symbol has no value, Error
   /// where D is singular.
   void apply(const MatrixInput<double>& x, const MatrixOutput<double>& y);
@@ -84,7 +84,7 @@ class BUNRAKU_API Evaluation {
     apply(x, y);
     return y;
   }
-  /// See the span form.
+  /// The matrix, returned.
   BUNRAKU_INLINE Eigen::MatrixXd dense(Order order = Order::file) {
     Eigen::MatrixXd out(rows(), cols());
     dense(std::span<double>(out.data(), static_cast<std::size_t>(out.size())), order);

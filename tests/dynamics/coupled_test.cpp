@@ -135,6 +135,36 @@ TEST(Coupled, TheProgramsOfDynamicsAreExact) {
   EXPECT_GE(side_by_side, 1);
 }
 
+/// Links that grow outward, so that D of the coupled two is ill-conditioned, but not singular.
+TEST(Coupled, RootsTakeLinksOfVeryDifferentMass) {
+  ModelBuilder builder;
+  double mass = 1;
+  for (int i = 0; i < 12; ++i) {
+    BodySpec body{.name = "b" + std::to_string(i),
+                  .parent = i == 0 ? std::string(world_name) : "b" + std::to_string(i - 1),
+                  .inertia = RigidInertia<double>::about_center(mass, {0.3, 0.1, 0.2}, {mass, mass, mass, 0, 0, 0})};
+    body.X_PF.translation = {0.5, 0.2, 0.1};
+    body.hinge.type = HingeType::revolute;
+    body.hinge.axis = i % 2 == 0 ? Vec3<double>{0, 0, 1} : Vec3<double>{0, 1, 0};
+    if (i == 11) {
+      body.hinge.mimic = Mimic{"b0_hinge", 1.5};
+    }
+    builder.add(body);
+    mass *= 5;
+  }
+  const Model model = builder.build();
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const VectorXd q = random_configuration(model, seed);
+    State state(model);
+    state.set(q);
+    const MatrixXd one = MatrixXd::Identity(model.nv(), model.nv());
+    const MatrixXd root = mass_root_times(state, one);
+    const MatrixXd dense = DenseReference(model, q).mass();
+    EXPECT_LT((root * root.transpose() - dense).norm(), 1e-12 * dense.norm());
+    EXPECT_LT((inverse_mass_root_times(state, root) - one).norm(), 1e-6);
+  }
+}
+
 TEST(Coupled, AllWaysAreExact) {
   for (const bool armature : {false, true}) {
     for (const CoupledModel& coupled : coupled_models(armature)) {

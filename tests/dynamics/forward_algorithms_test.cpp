@@ -269,6 +269,17 @@ TEST(ForwardAlgorithmCalls, InFloat) {
   }
 }
 
+TEST(ForwardAlgorithmCalls, TakeAModelWithoutBodies) {
+  const Model model = ModelBuilder("nothing").build();
+  State state(model);
+  for (const ForwardAlgorithm algorithm : printed) {
+    EXPECT_EQ(forward_dynamics_by(algorithm, state, Eigen::VectorXd(0)).size(), 0);
+  }
+  EXPECT_TRUE(reactions(state, Eigen::VectorXd(0)).empty());
+  EXPECT_EQ(mass_root_times(state, Eigen::VectorXd(0)).size(), 0);
+  EXPECT_EQ(inverse_mass_root_times(state, Eigen::VectorXd(0)).size(), 0);
+}
+
 TEST(ForwardAlgorithmCalls, RefuseWrongArguments) {
   Random random(552);
   const Model model = random_tree(4, 0.5, random).build();

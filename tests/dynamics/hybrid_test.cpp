@@ -164,6 +164,28 @@ TEST(HybridCalls, AMasslessHingeMayBePrescribedButNotFree) {
   }
 }
 
+TEST(HybridCalls, KeepsItsDigitsWhileABodyFalls) {  // all bias torques cancel
+  ModelBuilder builder;
+  for (int i = 0; i < 8; ++i) {
+    BodySpec body{
+        .name = "b" + std::to_string(i),
+        .parent = i == 0 ? std::string(world_name) : "b" + std::to_string(i - 1),
+        .inertia = RigidInertia<double>::about_center(i == 7 ? 100 : 1, {0.2, 0.1, 0.3}, {0.1, 0.1, 0.1, 0, 0, 0})};
+    body.hinge.type = i == 0 ? HingeType::free : HingeType::revolute;
+    body.hinge.axis = i % 2 == 0 ? Vec3<double>{1, 0, 0} : Vec3<double>{0, 1, 0};
+    builder.add(body);
+  }
+  const Model model = builder.build();
+  BasicState<float> state(model);
+  Eigen::VectorXf rate = Eigen::VectorXf::Zero(model.nv());
+  Eigen::VectorXf torque = Eigen::VectorXf::Zero(model.nv());
+  const HingeSet none(model);
+  hybrid_dynamics(state, none, rate, torque);
+  Eigen::VectorXf wanted = Eigen::VectorXf::Zero(model.nv());
+  wanted[5] = -9.81F;  // angular first, in the body's axes, which are the world's
+  EXPECT_LT((rate - wanted).norm(), 1e-5F);
+}
+
 TEST(HybridCalls, RefuseWrongArguments) {
   const Model model = ring_on_beam(false);
   State dynamics(model);

@@ -167,6 +167,27 @@ TEST(Evaluation, ValuesThatAreMissing) {
   EXPECT_THAT(message_of([&] { system.literal(parse("sqrt(Delta_phi)")).dense(); }), HasSubstr("not symmetric"));
 }
 
+TEST(Evaluation, WhatHasLostItsMeaningStaysSo) {  // until it has one again
+  const Model model = small_model();
+  System system(model);
+  system.set_nodes(std::vector<Node>{model.node(model.bodies()[1].name)});
+  const Operator W = Operator::variable("W", SpaceKind::node, SpaceKind::node);
+  system.bind_random(W, 1);
+  const Operator x = Operator(Symbol::B) * W * ~Operator(Symbol::B);
+  Evaluation evaluation = system(x);
+  const Eigen::MatrixXd ones = Eigen::MatrixXd::Ones(evaluation.cols(), 1);
+  static_cast<void>(evaluation * ones);
+  system.set_nodes(std::vector<Node>{model.node(model.bodies()[2].name)});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(message_of([&] { static_cast<void>(evaluation * ones); }), HasSubstr("the variable 'W' has no values"));
+  }
+  system.bind_random(W, 2);
+  EXPECT_TRUE(is_near(evaluation * ones, system(x) * ones, 0));
+  Eigen::VectorXd in_place = Eigen::VectorXd::Ones(evaluation.cols());
+  evaluation.apply(in_place, in_place);  // y may be x
+  EXPECT_TRUE(is_near(Eigen::MatrixXd(in_place), evaluation * ones, 0));
+}
+
 TEST(Evaluation, WrongArguments) {
   const Model model = small_model();
   System system(model);

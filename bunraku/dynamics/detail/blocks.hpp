@@ -68,11 +68,6 @@ class Blocks {
   const Motion<T>& map_rate(int k) const { return map_rate_[at(k)]; }
   /// a(k): α(k) = φ*(p,k)α(p) + H*θ̈ + a(k) for the inertial derivative α of V. Needs velocities.
   const Motion<T>& a(int k) const { return a_[at(k)]; }
-  /// b(k): f = Mα + b. Needs velocities.
-  Force<T> b(int k) const {
-    const Vec3<T>& w = V(k).angular;
-    return {cross(w, M(k).inertia * w), cross(w, cross(w, M(k).first_moment))};
-  }
 
  private:
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }

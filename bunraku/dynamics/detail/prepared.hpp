@@ -21,8 +21,7 @@ enum class Prepared {
   lambda_inverse,     ///< J𝓜⁻¹J* of nodes.
   factors,            ///< D; P, D and G body by body come with it.
   reactions,          ///< f, of θ̈ and forces on the bodies.
-  fd1,                ///< θ̈ by RK92 47–54, of T and forces on the bodies.
-  fd2,                ///< θ̈ by RK92 55–59, likewise.
+  fd1,                ///< θ̈ by RK92 47–54, of T and forces on the bodies; by 55–59 as well.
   fd3,                ///< θ̈ by RK92 60–65, likewise.
   fd4,                ///< θ̈ by RK92 66–73, likewise.
   fd2_links,          ///< α on the way of fd2, gravity's pseudo-acceleration of the base included.
@@ -34,8 +33,8 @@ enum class Prepared {
 template <class T>
 class PreparedPrograms {
  public:
-  /// Ready to be applied at the state as it is. The first time takes room, O(N), and so does another number of nodes;
-  /// after that nothing is allocated.
+  /// Ready to be applied at the state as it is, with so many nodes or more, on the world where they are not set. The
+  /// first time takes room, O(N), and so do more nodes than ever before; after that nothing is allocated.
   operators::Evaluator<T>& at(Prepared which, StateData<T>& state, std::size_t nodes = 0);
 
   /// Scratch of hybrid_dynamics(), one number a velocity of the user.
@@ -47,8 +46,9 @@ class PreparedPrograms {
   };
 
   Hybrid hybrid;
-  std::vector<T> loads;  ///< Forces from outside, by bodies: see lend_loads.
-  std::vector<T> unit;   ///< Scratch, one number a row of nodes.
+  std::vector<T> loads;   ///< Forces from outside, by bodies: see lend_loads.
+  std::vector<T> unit;    ///< Scratch of lambda_inverse(), one number a row of nodes …
+  std::vector<T> column;  ///< … likewise.
 
  private:
   struct Entry {

@@ -19,7 +19,6 @@
 #include "bunraku/kernels/sweeps.hpp"
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/model/detail/matrices.hpp"
-#include "bunraku/model/hinge_set.hpp"
 
 namespace bunraku::detail {
 

@@ -108,18 +108,19 @@ Execution::Execution(const Operator& x, Inverses inverses, std::shared_ptr<const
 }
 
 void Execution::prepare() {
+  attached_ = nullptr;  // until all is well: what failed is tried again
   meaning_ = data_->meaning();
-  attached_ = data_->attached;
   const std::set<Symbol> symbols = symbols_in(expression_);
-  if (symbols.contains(Symbol::B) && attached_->nodes.empty()) {
+  if (symbols.contains(Symbol::B) && data_->attached->nodes.empty()) {
     throw OperatorError("B has no meaning without nodes", "name the nodes: --nodes A,B,… or System::set_nodes", "B");
   }
   plan_ = std::make_shared<const Plan>(make_plan(expression_, meaning_, inverses_));
   check_values();
-  defined_ = std::make_shared<Attachments>(*attached_);
+  defined_ = std::make_shared<Attachments>(*data_->attached);
   attach_defined(*data_->bodies, *plan_, *defined_);
   evaluator_ = std::make_unique<Evaluator<double>>(plan_, folded(), defined_);
   passive_.resize(at(data_->model().nv()));
+  attached_ = data_->attached;
   version_ = 0;
 }
 
@@ -128,7 +129,7 @@ void Execution::check_values() const {
     const Term& t = v.what.term();
     if ((v.part == Part::variable || v.step == Step::constants) && t.type == TermType::variable &&
         t.function == nullptr &&
-        std::none_of(attached_->variables.begin(), attached_->variables.end(),
+        std::none_of(data_->attached->variables.begin(), data_->attached->variables.end(),
                      [&](const VariableBlocks& each) { return each.variable == v.what; })) {
       throw OperatorError(fmt::format("the variable '{}' has no values", t.name),
                           "`verify` gives it random ones, System::bind those that you choose");

@@ -82,7 +82,7 @@ struct RiccatiBlocks {
 /// The rotor inertia of a hinge that is held: it takes up any force without yielding, so that D⁻¹ and G vanish beside
 /// all else, and (I − HψK)*D⁻¹(I − HψK) is the inverse of the rows and columns of 𝓜 that belong to the other hinges.
 template <class S>
-inline constexpr S held_inertia = std::numeric_limits<S>::max() * std::numeric_limits<S>::epsilon();
+inline constexpr S held_inertia = std::numeric_limits<S>::max() / S(4);
 
 /// Room for the question whether some D is rounding of zero.
 template <class S>
@@ -99,6 +99,8 @@ class BUNRAKU_API Evaluator {
  public:
   Evaluator(std::shared_ptr<const Plan> plan, std::shared_ptr<const Folded> folded,
             std::shared_ptr<const Attachments> attached);
+  Evaluator(const Evaluator&) = delete;  // values point into it
+  Evaluator& operator=(const Evaluator&) = delete;
 
   const Plan& plan() const { return *plan_; }
   const Folded& folded() const { return *folded_; }
@@ -121,7 +123,7 @@ class BUNRAKU_API Evaluator {
   void lend(const Operator& vector, const S* x);
   /// Other rotor inertias of the user's velocities than the model's, so that hinges can be held: see held_inertia.
   void set_armature(std::span<const S> armature);
-  /// Another place for node i. For plans without blocks of nodes.
+  /// Another place for node i. For plans in which the vector alone meets nodes: what a state is enough for is kept.
   void set_node(int i, const Place& node);
   /// Computes what a state is enough for, unless it is there.
   void refresh();

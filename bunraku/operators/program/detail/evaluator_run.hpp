@@ -277,6 +277,9 @@ void Evaluator<S>::fill_constants(int i) {
   const Value& v = value(i);
   const Slot& slot = slots_[at(i)];
   const auto copy = [&](const S* from) { std::copy_n(from, slot.size, slot.out); };
+  if (slot.size == 0) {
+    return;
+  }
   if (v.step == Step::given) {
     const Symbol symbol = v.what.term().symbol;
     copy(symbol == Symbol::thetad ? v_ : symbol == Symbol::thetadd ? accelerations_ : torques_);

@@ -207,6 +207,11 @@ void Evaluator<S>::eliminate_cluster(const Unit& unit, RiccatiBlocks<S>& r, int 
     }
     cluster_leaving_[c] = leaving;
   }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t c = 0; c < i; ++c) {
+      D[i * n + c] = D[c * n + i] = (D[i * n + c] + D[c * n + i]) * constant<S>(0.5);
+    }
+  }
   std::copy_n(D, n * n, inverse);
   invert_plainly(inverse, static_cast<int>(n),
                  [&](int j, const S& d) { note_doubt(r, static_cast<int>(leader_of(unit, at(j))), d); });
