@@ -17,8 +17,10 @@ namespace {
 
 namespace bk = bunraku;
 
-constexpr double target = 1;
+/// Of instructions and bytes 1 ± this.
 constexpr double target_width = 0.03;
+/// Of time, the most: what fits the processor's caches at first does not in the end.
+constexpr double most_of_time = 1.15;
 
 constexpr const char* quantities[] = {"inverse_mass", "inverse_mass_with_state"};
 
@@ -32,7 +34,7 @@ struct Row {
 /// A system at a state and the expression, applied once.
 struct Prepared {
   Prepared(const bk::Model& model, const ShapeState& state, std::span<double> out)
-      : system(model, state.q, state.v), evaluation(system(inverse_mass(system))) {
+      : system(model, state.q, state.v), evaluation(system(inverse_mass(model))) {
     evaluation.apply(state.x, out);
   }
   bk::System system;
@@ -116,19 +118,26 @@ void print_header() {
   std::fflush(stdout);
 }
 
+bool is_met(const std::string& quantity, double slope) {
+  const bool of_time = !counting() && quantity != "bytes";
+  return of_time ? slope <= most_of_time : std::abs(slope - 1) <= target_width;
+}
+
 void print_exponents(const std::vector<Row>& rows, const std::vector<const Shape*>& measured) {
-  fmt::print("\nexponent of the number of bodies, by least squares of the logarithms;\ntarget {:.2f} ± {:.2f} for {}\n",
-             target, target_width, counting() ? "all" : "the bytes, and for instructions");
+  fmt::print("\nexponent of the number of bodies, by least squares of the logarithms;\ntarget 1.00 ± {:.2f} for {}\n",
+             target_width, counting() ? "all" : fmt::format("the bytes, at most {:.2f} for time", most_of_time));
   for (const Shape* shape : measured) {
     fmt::print("{:<16}", shape->name);
-    std::string verdict;
+    bool any = false;
+    std::vector<std::string> missed;
     for (const auto& [quantity, slope] : exponents(rows, shape->name)) {
       fmt::print("{:>{}}", slope ? fmt::format("{:.3f}", *slope) : "-", quantity == "bytes" ? 13 : 15);
-      if (slope && (counting() || quantity == "bytes") && verdict != "MISSED") {
-        verdict = std::abs(*slope - target) <= target_width ? "met" : "MISSED";
+      any = any || slope.has_value();
+      if (slope && !is_met(quantity, *slope)) {
+        missed.push_back(quantity);
       }
     }
-    fmt::print("  {}\n", verdict);
+    fmt::print("  {}\n", !any ? "" : missed.empty() ? "met" : fmt::format("MISSED: {}", fmt::join(missed, ", ")));
   }
 }
 

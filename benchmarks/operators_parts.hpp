@@ -11,14 +11,14 @@
 
 namespace bench {
 
-/// 𝓜⁻¹ as an expression: with armature where the system has some.
-bunraku::Operator inverse_mass(const bunraku::System& system);
+/// 𝓜⁻¹ as an expression: with armature where the model has some.
+bunraku::Operator inverse_mass(const bunraku::Model& model);
 
 /// The name of the random chain that stands beside the robots.
 inline constexpr const char* long_chain = "chain_1000";
 
-/// 𝓜⁻¹x on robots and on the long chain: the expression against inverse_mass_times. All of them where none are named.
-/// Returns the members "rows" and "summary". Throws std::runtime_error where the two disagree.
+/// 𝓜⁻¹x on robots and on the long chain: the program of the expression against inverse_mass_times. All of them where
+/// none are named. Returns the members "rows" and "summary". Throws std::runtime_error where the two disagree.
 std::string measure_robots(const std::vector<std::string>& names, const std::string& folder, double seconds);
 
 /// 𝓜⁻¹x and its memory against the number of bodies. Returns an object with "rows" and "exponents".

@@ -1,5 +1,5 @@
 /// @file
-/// 𝓜⁻¹x by an operator expression, against the tuned inverse_mass_times.
+/// 𝓜⁻¹x by the program of an operator expression, against the tuned inverse_mass_times.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,12 +26,10 @@ constexpr const char* peer_name = "bunraku State";
 constexpr const char* quantities[] = {"inverse_mass", "inverse_mass_with_state"};
 constexpr const char* summary_names[] = {"fixed_state", "new_state"};
 
-/// The most that the ratio is to be, at a fixed state and with a new one each time.
-struct Target {
-  const char* robot;
-  double ratio;
-};
-constexpr Target targets[] = {{"iiwa", 4}, {"atlas", 4}, {long_chain, 2}};
+/// The most that the geometric mean over all robots and the chain is to be: at a fixed state, with a new one each time.
+constexpr double mean_targets[] = {1.3, 1.6};
+/// The most that any ratio is to be.
+constexpr double row_target = 2.2;
 
 struct Subject {
   std::string name;
@@ -79,20 +77,20 @@ std::vector<Subject> subjects(std::vector<std::string> names, const std::string&
 struct Setup {
   explicit Setup(const Subject& s)
       : subject(s),
-        system(s.model),
-        evaluation(system(inverse_mass(system))),
+        program(s.model, inverse_mass(s.model)),
+        of_program(s.model),
         dynamics(s.model),
         ours(static_cast<std::size_t>(s.model.nv())),
         theirs(ours.size()) {}
 
-  void set_our_state(const State& state) { system.set_state(state.q, state.v); }
+  void set_our_state(const State& state) { of_program.set(std::span(state.q), std::span(state.v)); }
   void set_their_state(const State& state) { dynamics.set(std::span(state.q), std::span(state.v)); }
-  void apply(const State& state) { evaluation.apply(state.torque, ours); }
+  void apply(const State& state) { program.apply<double>(of_program, std::span(state.torque), ours); }
   void solve(const State& state) { bk::inverse_mass_times(dynamics, std::span(state.torque), theirs); }
 
   const Subject& subject;
-  bk::System system;
-  bk::Evaluation evaluation;
+  bk::Program program;
+  bk::State of_program;
   bk::State dynamics;
   std::vector<double> ours;
   std::vector<double> theirs;
@@ -155,13 +153,9 @@ Row run(Setup& setup, double seconds) {
   return {setup.subject.name, {fixed, moving}};
 }
 
-/// Whether the target is met: at a fixed state, or with a new one each time.
-std::string verdict(const Row& row, const Cost& cost) {
-  const auto* const target = std::ranges::find_if(targets, [&](const Target& t) { return t.robot == row.robot; });
-  if (target == std::end(targets) || counting()) {  // the targets are for time
-    return "";
-  }
-  return fmt::format("≤ {} {}", target->ratio, cost.ratio() <= target->ratio ? "met" : "MISSED");
+/// Whether a target is met; the targets are for time.
+std::string verdict(double ratio, double target) {
+  return counting() ? "" : fmt::format("≤ {} {}", target, ratio <= target ? "met" : "MISSED");
 }
 
 std::vector<double> geometric_means(const std::vector<Row>& rows) {
@@ -198,19 +192,19 @@ std::string json(const std::vector<Row>& rows, const std::vector<double>& means)
 
 void print_header() {
   fmt::print(
-      "𝓜⁻¹x, {} a call: Evaluation::apply of inv(H*phi*M*~phi*~H), with armature where the robot\n"
+      "𝓜⁻¹x, {} a call: the Program of inv(H*phi*M*~phi*~H), with armature where the robot\n"
       "has some, and inverse_mass_times. A ratio of 2 is twice {}.\n\n{:<16}{:>7}{:>5}{:^38}{:^38}\n"
       "{:<28}{:>10}{:>10}{:>7}  {:<10}{:>10}{:>10}{:>7}  {}\n",
       counting() ? "instructions" : "least nanoseconds", counting() ? "the instructions" : "as slow", "", "bodies",
-      "dof", "at a fixed state", "with a new state", "", "operators", "State", "ratio", counting() ? "" : "target",
-      "operators", "State", "ratio", counting() ? "" : "target");
+      "dof", "at a fixed state", "with a new state", "", "program", "tuned", "ratio", counting() ? "" : "target",
+      "program", "tuned", "ratio", counting() ? "" : "target");
   std::fflush(stdout);
 }
 
 }  // namespace
 
-bk::Operator inverse_mass(const bk::System& system) {
-  return bk::parse(bk::conditions_of(system).armature ? "inv(H*phi*M*~phi*~H + armature)" : "inv(H*phi*M*~phi*~H)");
+bk::Operator inverse_mass(const bk::Model& model) {
+  return bk::parse(bk::conditions_of(model).armature ? "inv(H*phi*M*~phi*~H + armature)" : "inv(H*phi*M*~phi*~H)");
 }
 
 std::string measure_robots(const std::vector<std::string>& names, const std::string& folder, double seconds) {
@@ -223,12 +217,14 @@ std::string measure_robots(const std::vector<std::string>& names, const std::str
     const Row& row = rows.back();
     fmt::print("{:<16}{:>7}{:>5}", row.robot, subject.model.bodies().size(), subject.model.nv());
     fmt::print("{:>10.0f}{:>10.0f}{:>7.2f}  {:<10}{:>10.0f}{:>10.0f}{:>7.2f}  {}\n", row.costs[0].ours,
-               row.costs[0].theirs, row.costs[0].ratio(), verdict(row, row.costs[0]), row.costs[1].ours,
-               row.costs[1].theirs, row.costs[1].ratio(), verdict(row, row.costs[1]));
+               row.costs[0].theirs, row.costs[0].ratio(), verdict(row.costs[0].ratio(), row_target), row.costs[1].ours,
+               row.costs[1].theirs, row.costs[1].ratio(), verdict(row.costs[1].ratio(), row_target));
     std::fflush(stdout);
   }
   const std::vector<double> means = geometric_means(rows);
-  fmt::print("{:<48}{:>7.2f}{:>39.2f}\n", "geometric mean", means[0], means[1]);
+  const bool all = names.empty();  // the targets are for the mean over all
+  fmt::print("{:<48}{:>7.2f}  {:<10}{:>27.2f}  {}\n", "geometric mean", means[0],
+             all ? verdict(means[0], mean_targets[0]) : "", means[1], all ? verdict(means[1], mean_targets[1]) : "");
   return json(rows, means);
 }
 

@@ -74,15 +74,18 @@ void spin_all(const Folded& folded, const S* q, std::vector<kernels::Spin<S>>& o
     constexpr std::size_t lanes = lane_count<S>;
     const std::size_t count = folded.turns.size();
     for (std::size_t i = 0; i < count; i += lanes) {
-      const std::size_t here = std::min(lanes, count - i);
-      Lanes<S> angle{};
-      for (std::size_t lane = 0; lane < here; ++lane) {
-        angle[lane] = q[folded.turns[i + lane].q];
+      const std::size_t last = std::min(i + lanes, count) - 1;
+      const auto turned = [&](std::size_t lane) { return q[folded.turns[std::min(i + lane, last)].q]; };
+      Lanes<S> angle;
+      if constexpr (lanes == 4) {
+        angle = Lanes<S>{turned(0), turned(1), turned(2), turned(3)};
+      } else {
+        angle = Lanes<S>{turned(0), turned(1), turned(2), turned(3), turned(4), turned(5), turned(6), turned(7)};
       }
       Lanes<S> s;
       Lanes<S> c;
       kernels::sincos<S>(angle, s, c);
-      for (std::size_t lane = 0; lane < here; ++lane) {
+      for (std::size_t lane = 0; i + lane <= last; ++lane) {
         store(folded.turns[i + lane], c[lane], s[lane]);
       }
     }
