@@ -18,6 +18,9 @@
 #define LLVMFuzzerTestOneInput sdf_input
 #include "fuzz/sdf_fuzzer.cpp"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput simplify_input
+#include "fuzz/simplify_fuzzer.cpp"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput urdf_input
 #include "fuzz/urdf_fuzzer.cpp"
 #undef LLVMFuzzerTestOneInput
@@ -49,6 +52,13 @@ TEST(Seeds, OfReadersAreReadOrRefused) {
 
 TEST(Seeds, OfOperatorsAreReadOrRefused) {
   EXPECT_GT(feed("fuzz/seeds/operators", operators_input), 3);
+}
+
+// of these any input will do
+TEST(Seeds, OfSimplifyAreSound) {
+  for (std::uint8_t i = 0; i < 40; ++i) {
+    EXPECT_EQ(simplify_input(&i, 1), 0);
+  }
 }
 
 }  // namespace
