@@ -25,7 +25,7 @@ Operator expression_of(Prepared which) {
   const Operator nu_12 = inv(D) * innovations * (T - H * phi * bias);
   const Operator nu_3 = inv(D) * (T - H * psi * (K * T + bias));
   const Operator nu_4 = inv(D) * (T - H * psi * (K * T + E_psi * P * a + b - f));
-  const Operator lambda_4 = ~psi * (~H * nu_4 + ~taub * a);
+  const auto lambda_4 = [&] { return ~psi * (~H * nu_4 + ~taub * a); };
   switch (which) {
     case Prepared::mass_root:
       return (I + H * phi * K) * sqrt(D);  // RK88 4.13
@@ -44,11 +44,11 @@ Operator expression_of(Prepared which) {
     case Prepared::fd3:
       return nu_3 - ~K * ~psi * ~H * nu_3;
     case Prepared::fd4:
-      return nu_4 - ~K * lambda_4 - ~G * a;
+      return nu_4 - ~K * lambda_4() - ~G * a;
     case Prepared::fd2_links:
       return ~psi * ~H * nu_12 + ~phi * a;
     case Prepared::fd4_links:
-      return lambda_4;
+      return lambda_4();
     case Prepared::count:
       break;
   }

@@ -25,6 +25,7 @@ struct IdentityLetter {
 /// means.
 namespace bunraku::soa {
 
+// NOLINTBEGIN(readability-identifier-naming): the papers' letters
 inline constexpr IdentityLetter I{};  ///< The identity.
 
 inline constexpr Letter E_phi{Symbol::E_phi};          ///< Shifts forces to the parent.
@@ -73,5 +74,6 @@ inline constexpr Letter θ̇{Symbol::thetad};             ///< Hinge velocities.
 inline constexpr Letter thetadd{Symbol::thetadd};      ///< Hinge accelerations.
 inline constexpr Letter θ̈{Symbol::thetadd};            ///< Hinge accelerations.
 inline constexpr Letter T_p{Symbol::T_p};              ///< The hinges' own forces: damping, friction, springs.
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace bunraku::soa
