@@ -77,11 +77,15 @@ void hybrid_dynamics(BasicState<T>& state, const HingeSet& prescribed, Out<T> ac
     rate[j] = held ? acceleration[j] : T(0);
   });
   inverse_mass.set_armature(armature);
-  // 𝓜 θ̈ + 𝓒 = T in two parts: the prescribed accelerations alone, then what is left for the free hinges. What is left
-  // after that is rounding of 𝓒, which is large where a free body falls and all of it cancels: once more, for its
-  // digits.
+  // 𝓜 θ̈ + 𝓒 = T in two parts: the prescribed accelerations alone, then what is left for the free hinges. Where a free
+  // body falls all of 𝓒 cancels, and what is left after that is its rounding: once more, for these digits.
+  bool falls = false;
+  for (int k = 0; k < s.blocks.size(); ++k) {
+    falls = falls ||
+            (s.model.bodies()[static_cast<std::size_t>(k)].hinge.type == HingeType::free && !prescribed.contains(k));
+  }
   inverse_dynamics(state, std::span<const T>(rate), std::span<T>(needed), forces);
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < (falls ? 2 : 1); ++round) {
     for_each([&](std::size_t j, bool held) { left[j] = held ? T(0) : torque[j] - needed[j]; });
     inverse_mass.apply(left.data(), needed.data());
     for_each([&](std::size_t j, bool held) { rate[j] += held ? T(0) : needed[j]; });
