@@ -182,10 +182,10 @@ void force_correction(BasicState<T>& state, std::type_identity_t<Forces<T>> forc
   detail::StateData<T>& s = state.data();
   const std::span<T> out = detail::wanted(accelerations, s.nv(), "out");
   s.check_forces(forces);
-  std::fill(out.begin(), out.end(), T(0));
-  s.subtract_applied(forces, out);
-  std::transform(out.begin(), out.end(), out.begin(), std::negate<>());
-  s.solve(out, out);
+  std::fill(s.unit.begin(), s.unit.end(), T(0));
+  s.subtract_applied(forces, s.unit);
+  std::transform(s.unit.begin(), s.unit.end(), s.unit.begin(), std::negate<>());
+  s.solve(s.unit, out);
 }
 
 template void lambda_inverse(BasicState<double>&, const NodeList&, MatrixOut<double>);

@@ -19,8 +19,8 @@ struct StateData;
 /// of the dynamics need. There is no order of calls to know: what a function needs and is stale is computed, what is
 /// fresh is reused. Nothing allocates after the constructor but results that are returned, arguments that Eigen must
 /// evaluate first, and, at their first use, blocks of larger matrices as results and what runs as the program of an
-/// expression, which says so. One Model may be shared between
-/// threads; each thread has a state of its own. A copy is a copy: nothing is shared but the model.
+/// expression, which says so. One Model may be shared between threads; each thread has a state of its own. A copy is a
+/// copy: nothing is shared but the model.
 ///
 /// The functions throw ArgumentError for an argument of the wrong size or with a number that is not finite, before
 /// anything is computed, and leave the state as it was. Those that invert the mass matrix throw Error, naming the

@@ -231,7 +231,7 @@ TEST(Builder, IndicesOutOfRangeAreRefused) {
   EXPECT_THROW(static_cast<void>(model.body(1)), ArgumentError);
 }
 
-TEST(Builder, LongMimicChainsAreResolved) {  // in any order of writing, and without a quadratic search
+TEST(Builder, LongMimicChainsAreResolved) {  // in any order of writing
   constexpr int n = 64'000;
   ModelBuilder builder;
   for (int i = n - 1; i >= 0; --i) {  // from its end, so that each names one not yet resolved

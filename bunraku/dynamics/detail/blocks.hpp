@@ -1,6 +1,6 @@
 /// @file
-/// The blocks of the spatial operators in the user's frames: φ(p,k), H, M, a and b for every body, at its own
-/// origin in its own axes. They are plain to read beside the papers; the tuned sweeps are in sweeps.hpp.
+/// The blocks of the spatial operators in the user's frames: φ(p,k), H, M and a for every body, at its own origin
+/// in its own axes. They are plain to read beside the papers; the tuned sweeps are in sweeps.hpp.
 #pragma once
 
 #include <array>
