@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "bunraku/error.hpp"
+#include "bunraku/kernels/small_matrix.hpp"
 #include "bunraku/model/model.hpp"
 #include "bunraku/spatial/articulated_inertia.hpp"
 
@@ -82,6 +83,23 @@ struct HingeDoubt {
 template <class T>
 void check_positive(const Hinge& hinge, const HingeDoubt<T>& doubt, const RigidInertia<T>& own,
                     const RigidInertia<T>& carried);
+
+/// Throws Error where the n×n matrix D of coupled hinges, which is used up, is not positive beyond rounding, naming
+/// hinge_of(j) of coordinate j. Of each coordinate `roots` has Σ |ratio| √rounding_of over the hinges that follow it,
+/// and is used up; `order` has room for n.
+template <class T, class F>
+void check_coupled(T* D, int n, T* roots, int* order, const F& hinge_of) {
+  constexpr std::string_view also = "is coupled to others and ";
+  for (int j = 0; j < n; ++j) {
+    roots[j] *= roots[j];
+    if (!std::isfinite(roots[j])) {
+      throw too_heavy(hinge_of(j), also);
+    }
+  }
+  if (const int vanishes = vanishing_pivot(D, n, roots, order); vanishes >= 0) {
+    throw massless(hinge_of(vanishes), also);
+  }
+}
 
 /// Sets to zero what is zero of P − GDG* but for rounding: behind a free hinge everything, behind a translational one
 /// all that resists translation. A hinge further inward must not take the rounding for mass. Not so with armature.

@@ -209,12 +209,6 @@ void Sweeps<T>::settle_doubts(const Factors<T>& factors) {
 template <class T>
 void Sweeps<T>::settle_doubt(const CoupledLinks& c, const Factors<T>& factors) {
   const std::size_t m = c.coordinates.size();
-  const auto hinge_of = [&](int v) -> const Hinge& {
-    const auto owner = std::find_if(tree_.links.begin() + c.begin, tree_.links.begin() + c.end,
-                                    [v](const Link<T>& l) { return l.v <= v && v < l.v + l.nv; });
-    return model_.bodies()[at(owner->body)].hinge;
-  };
-  constexpr const char* also = "is coupled to others and ";
   std::fill(rounding_.begin(), rounding_.end(), T(0));
   for (int k = c.begin; k < c.end; ++k) {
     const Link<T>& l = tree_.links[at(k)];
@@ -228,25 +222,20 @@ void Sweeps<T>::settle_doubt(const CoupledLinks& c, const Factors<T>& factors) {
   std::fill_n(square_.begin(), m * m, T(0));
   const T* L = m == 1 ? nullptr : factors.L.data() + c.factor;
   for (std::size_t j = 0; j < m; ++j) {
-    const int v = c.coordinates[j];
-    rounding_[j] *= rounding_[j];
-    if (!std::isfinite(rounding_[j])) {
-      throw too_heavy(hinge_of(v), also);
-    }
-    if (!(factors.D_inverse[at(v)] > T(0))) {
-      throw massless(hinge_of(v), also);
-    }
-    for (std::size_t i = 0; i <= j; ++i) {
-      const T part = (i == j ? T(1) : L[i * m + j]) / factors.D_inverse[at(v)];
+    const T inverse = factors.D_inverse[at(c.coordinates[j])];
+    for (std::size_t i = 0; i <= j && inverse > T(0); ++i) {  // D is not positive where the inverse is not
+      const T part = (i == j ? T(1) : L[i * m + j]) / inverse;
       for (std::size_t n = 0; n <= i; ++n) {
         square_[i * m + n] = square_[n * m + i] += part * (n == j ? T(1) : L[n * m + j]);
       }
     }
   }
-  const int vanishes = vanishing_pivot(square_.data(), static_cast<int>(m), rounding_.data(), pivots_.data());
-  if (vanishes >= 0) {
-    throw massless(hinge_of(c.coordinates[at(vanishes)]), also);
-  }
+  check_coupled(square_.data(), static_cast<int>(m), rounding_.data(), pivots_.data(), [&](int j) -> const Hinge& {
+    const int v = c.coordinates[at(j)];
+    const auto owner = std::find_if(tree_.links.begin() + c.begin, tree_.links.begin() + c.end,
+                                    [v](const Link<T>& l) { return l.v <= v && v < l.v + l.nv; });
+    return model_.bodies()[at(owner->body)].hinge;
+  });
 }
 
 template Sweeps<double>::Sweeps(const Model&, const Coordinates<double>&);

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "bunraku/kernels/singular.hpp"
-#include "bunraku/kernels/small_matrix.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/program/detail/evaluator.hpp"
 
@@ -33,23 +32,13 @@ void settle_cluster(Evaluator<S>& evaluator, const Unit& unit, const RiccatiBloc
           std::sqrt(kernels::rounding_of(H, static_cast<S>(gear), l.inertia, carried[at(k)]));
     }
   }
-  std::transform(rounding.begin(), rounding.end(), rounding.begin(), [](S x) { return x * x; });
-  constexpr const char* also = "is coupled to others and ";
-  const auto hinge_of = [&](int v) -> const Hinge& {
+  std::copy_n(r.D.begin() + unit.block, n * n, D.begin());
+  kernels::check_coupled(D.data(), static_cast<int>(n), rounding.data(), order.data(), [&](int j) -> const Hinge& {
+    const int v = unit.coordinates[at(j)];
     const auto owner = std::find_if(folded.model.bodies().begin(), folded.model.bodies().end(),
                                     [v](const Body& b) { return b.v_index <= v && v < b.v_index + b.nv; });
     return owner->hinge;
-  };
-  for (std::size_t j = 0; j < n; ++j) {
-    if (!std::isfinite(rounding[j])) {
-      throw kernels::too_heavy(hinge_of(unit.coordinates[j]), also);
-    }
-  }
-  std::copy_n(r.D.begin() + unit.block, n * n, D.begin());
-  const int vanishes = kernels::vanishing_pivot(D.data(), static_cast<int>(n), rounding.data(), order.data());
-  if (vanishes >= 0) {
-    throw kernels::massless(hinge_of(unit.coordinates[at(vanishes)]), also);
-  }
+  });
 }
 
 /// Throws Error naming the hinge where a D is rounding of zero.

@@ -287,6 +287,7 @@ void check_riccati(Evaluator<S>& evaluator);
 
 }  // namespace bunraku::operators
 
+#include "bunraku/operators/program/detail/evaluator_make.hpp"
 #include "bunraku/operators/program/detail/evaluator_run.hpp"
 #include "bunraku/operators/program/detail/steps_blocks.hpp"
 #include "bunraku/operators/program/detail/steps_vectors.hpp"
