@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bunraku/arguments.hpp"
+#include "bunraku/batch/batch.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/dynamics/program.hpp"
 #include "bunraku/io/load.hpp"

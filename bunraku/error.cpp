@@ -67,6 +67,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 Error::~Error() = default;
 ArgumentError::~ArgumentError() = default;
+SingularError::~SingularError() = default;
 ModelError::~ModelError() = default;
 
 ModelError::ModelError(std::vector<Problem> problems)

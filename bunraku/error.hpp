@@ -49,6 +49,13 @@ class BUNRAKU_API ArgumentError : public Error {
   ~ArgumentError() override;
 };
 
+/// A hinge moves nothing that has mass, so that the mass matrix has no inverse at this state.
+class BUNRAKU_API SingularError : public Error {
+ public:
+  using Error::Error;
+  ~SingularError() override;
+};
+
 /// A model or a model file cannot be used. Lists every problem found, not the first alone; what() shows them all.
 class BUNRAKU_API ModelError : public Error {
  public:

@@ -104,8 +104,8 @@ void check_command(const CLI::App& app, int argc, char** argv) {
 
 int run(int argc, char** argv) {
   CLI::App app("Bunraku: dynamics of joint-connected bodies by spatial operators", "bunraku");
-  app.set_version_flag("--version", fmt::format("bunraku {} ({}, {})", version(), build_type(),
-                                                is_optimized() ? "optimised" : "NOT OPTIMISED: slow"));
+  app.set_version_flag("--version", fmt::format("bunraku {} ({}, {}, kernels for {})", version(), build_type(),
+                                                is_optimized() ? "optimised" : "NOT OPTIMISED: slow", cpu_variant()));
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   int status = success;

@@ -15,7 +15,7 @@ void forward_dynamics(BasicState<T>& state, In<T> torques, Out<T> accelerations,
   s.check_forces(forces);
   if (!s.has_mimics()) {
     if (!s.has_passive && forces.empty()) {
-      s.sweeps.forward(torque.data(), acceleration.data());
+      s.sweeps->forward(torque.data(), acceleration.data());
       return;
     }
     std::fill(s.torques.begin(), s.torques.end(), T(0));
@@ -24,7 +24,7 @@ void forward_dynamics(BasicState<T>& state, In<T> torques, Out<T> accelerations,
     for (std::size_t i = 0; i < s.torques.size(); ++i) {
       s.torques[i] = torque[i] - s.torques[i];
     }
-    s.sweeps.forward(s.torques.data(), acceleration.data());
+    s.sweeps->forward(s.torques.data(), acceleration.data());
     return;
   }
   s.coordinates.place(torque, s.full);
@@ -42,7 +42,7 @@ void forward_dynamics(BasicState<T>& state, In<T> torques, Out<T> accelerations,
       s.full[static_cast<std::size_t>(s.coordinates.leaders[i])] -= s.unit[i];
     }
   }
-  s.sweeps.forward(s.full.data(), s.torques.data());
+  s.sweeps->forward(s.full.data(), s.torques.data());
   s.coordinates.pick(s.torques, acceleration);
 }
 

@@ -8,14 +8,14 @@ template <class T>
 void mass_matrix(BasicState<T>& state, MatrixOut<T> matrix) {
   detail::StateData<T>& s = state.data();
   const auto out = detail::wanted(matrix, s.nv(), s.nv(), "the mass matrix");
-  s.write_square(out, [&s](T* numbers) { s.has_mimics() ? s.fold_mass(numbers) : s.sweeps.mass_matrix(numbers); });
+  s.write_square(out, [&s](T* numbers) { s.has_mimics() ? s.fold_mass(numbers) : s.sweeps->mass_matrix(numbers); });
 }
 
 template <class T>
 void inverse_mass_matrix(BasicState<T>& state, MatrixOut<T> matrix) {
   detail::StateData<T>& s = state.data();
   const auto out = detail::wanted(matrix, s.nv(), s.nv(), "the inverse mass matrix");
-  s.write_square(out, [&s](T* numbers) { s.sweeps.inverse_mass_matrix(numbers); });
+  s.write_square(out, [&s](T* numbers) { s.sweeps->inverse_mass_matrix(numbers); });
 }
 
 template <class T>
@@ -27,7 +27,7 @@ void inverse_mass_times(BasicState<T>& state, MatrixIn<T> x, MatrixOut<T> out) {
 
 template <class T>
 T log_det_mass(BasicState<T>& state) {
-  return state.data().sweeps.log_determinant();
+  return state.data().sweeps->log_determinant();
 }
 
 template void mass_matrix(BasicState<double>&, MatrixOut<double>);

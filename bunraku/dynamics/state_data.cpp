@@ -28,7 +28,7 @@ StateData<T>::StateData(Model m, PassiveForces p)
       q(static_cast<std::size_t>(coordinates.nq)),
       v(static_cast<std::size_t>(coordinates.nv)),
       blocks(model, coordinates),
-      sweeps(model, coordinates),
+      sweeps(kernels::make_sweeps<T>(std::make_shared<const kernels::Tree>(model))),
       full(static_cast<std::size_t>(coordinates.nv)),
       torques(static_cast<std::size_t>(coordinates.nv)),
       unit(static_cast<std::size_t>(model.nv())),
@@ -88,11 +88,11 @@ void StateData<T>::copy(const StateData& other) {
 template <class T>
 void StateData<T>::solve(std::span<const T> x, std::span<T> out) {
   if (!has_mimics()) {
-    sweeps.solve(x.data(), out.data());
+    sweeps->solve(x.data(), out.data());
     return;
   }
   coordinates.place(x, spread_x);
-  sweeps.solve(spread_x.data(), spread_solution.data());
+  sweeps->solve(spread_x.data(), spread_solution.data());
   coordinates.pick(spread_solution, out);
 }
 
@@ -104,7 +104,7 @@ Vec3<T> StateData<T>::gravity() const {
 template <class T>
 void StateData<T>::fold_mass(T* out) {
   full_mass.resize(full.size() * full.size());
-  sweeps.mass_matrix(full_mass.data());
+  sweeps->mass_matrix(full_mass.data());
   const auto n = static_cast<std::size_t>(nv());
   const auto column_of = [&](int j) { return full_mass.data() + static_cast<std::size_t>(j) * full.size(); };
   for (std::size_t j = 0; j < n; ++j) {

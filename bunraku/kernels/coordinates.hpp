@@ -40,6 +40,7 @@ struct CustomSlot {
   std::shared_ptr<const CustomHinge> hinge;  ///< What puts them back on their manifold.
   int full = 0;                              ///< The first, among those of all hinges.
   int count = 0;                             ///< How many.
+  int body = 0;                              ///< Whose hinge it is.
 };
 
 /// A mimic hinge's position: ratio · leader's + offset.
@@ -186,7 +187,7 @@ struct Coordinates {
       quaternions.push_back({body.q_index, nq, static_cast<int>(slots.size()) - 1});
     }
     if (body.hinge.type == HingeType::custom) {
-      customs.push_back({body.hinge.custom, nq, count});
+      customs.push_back({body.hinge.custom, nq, count, static_cast<int>(slots.size()) - 1});
     }
   }
 };

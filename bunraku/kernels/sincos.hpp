@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
-#include <type_traits>
+#include <cstddef>
 
-#include "bunraku/kernels/lanes.hpp"
+#include "bunraku/kernels/pack.hpp"
 
 namespace bunraku::kernels {
 
@@ -37,47 +36,65 @@ struct SincosConstants<float> {
   static constexpr float largest = 1e3F;       ///< Beyond it the parts of π/2 do not suffice.
 };
 
-/// sum = c[0] + c[1] u + … by Horner's rule.
-template <class T, std::size_t N>
-BUNRAKU_INLINE void polynomial(const T (&c)[N], const Lanes<T>& u, Lanes<T>& sum) {
-  sum = c[N - 1] + Lanes<T>{};
+/// c[0] + c[1] u + … by Horner's rule.
+template <class S, std::size_t N>
+BUNRAKU_INLINE S polynomial(const NumberOf<S> (&c)[N], const S& u) {
+  S sum(c[N - 1]);
   for (std::size_t i = N - 1; i-- > 0;) {
-    sum = sum * u + c[i];
+    sum = sum * u + S(c[i]);
   }
+  return sum;
 }
 
-/// s = sin x and c = cos x of a register of angles, each to about an ulp of 1.
-template <class T>
-BUNRAKU_INLINE void sincos(const Lanes<T>& x, Lanes<T>& s, Lanes<T>& c) {
+/// s = sin x and c = cos x of a pack of angles, each to about an ulp of 1. Huge angles, of which the parts of π/2 would
+/// leave nothing, are asked of the standard library, lane by lane: the others' results do not change with it.
+template <class T, int W>
+BUNRAKU_INLINE void sincos(const Pack<T, W>& x, Pack<T, W>& s, Pack<T, W>& c) {
+  using S = Pack<T, W>;
   using K = SincosConstants<T>;
-  using Bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  using Bits = typename RegisterOf<BitsOf<T>, W>::type;
   constexpr T turns_per_radian = T(0.63661977236758134308);  // 2/π
-  const Lanes<T> rounded = x * turns_per_radian + K::rounder;
-  const Lanes<T> whole = rounded - K::rounder;
-  const Lanes<T> r = ((x - whole * K::half_pi[0]) - whole * K::half_pi[1]) - whole * K::half_pi[2];
-  const Lanes<T> u = r * r;
-  Lanes<T> sine;
-  Lanes<T> cosine;
-  polynomial<T>(K::sine, u, sine);
-  polynomial<T>(K::cosine, u, cosine);
-  sine = r + r * (u * sine);
-  cosine = T(1) + u * (u * cosine - T(0.5));
-  const auto quadrant = reinterpret_cast<Lanes<Bits>>(rounded);  // the sum's last bits are the whole number
-  const auto swapped = (quadrant & 1) != 0;
-  const Lanes<T> a = swapped ? cosine : sine;
-  const Lanes<T> b = swapped ? sine : cosine;
-  s = (quadrant & 2) != 0 ? -a : a;
-  c = ((quadrant + 1) & 2) != 0 ? -b : b;
-  bool small = true;
-  for (int i = 0; i < lane_count<T>; ++i) {
-    small &= std::abs(x[i]) <= K::largest;
-  }
-  if (!small) [[unlikely]] {
-    for (int i = 0; i < lane_count<T>; ++i) {
-      s[i] = std::sin(x[i]);
-      c[i] = std::cos(x[i]);
+  const S rounded = x * S(turns_per_radian) + S(K::rounder);
+  const S whole = rounded - S(K::rounder);
+  const S r = ((x - whole * S(K::half_pi[0])) - whole * S(K::half_pi[1])) - whole * S(K::half_pi[2]);
+  const S u = r * r;
+  const S sine = r + r * (u * polynomial<S>(K::sine, u));
+  const S cosine = S(1) + u * (u * polynomial<S>(K::cosine, u) - S(T(0.5)));
+  const Bits quadrant = __builtin_bit_cast(Bits, rounded.r);  // the sum's last bits are the whole number
+  const Mask<T, W> swapped{(quadrant & 1) != 0};
+  const S a = select(swapped, cosine, sine);
+  const S b = select(swapped, sine, cosine);
+  s = select(Mask<T, W>{(quadrant & 2) != 0}, -a, a);
+  c = select(Mask<T, W>{((quadrant + 1) & 2) != 0}, -b, b);
+  if (const Mask<T, W> small = abs(x) <= S(K::largest); !all(small)) [[unlikely]] {
+    for (int i = 0; i < W; ++i) {
+      if (!small[i]) {
+        s.set(i, std::sin(x[i]));
+        c.set(i, std::cos(x[i]));
+      }
     }
   }
 }
+
+inline namespace BUNRAKU_VARIANT {
+
+/// sin x.
+template <class T, int W>
+BUNRAKU_INLINE Pack<T, W> sin(const Pack<T, W>& x) {
+  Pack<T, W> s;
+  Pack<T, W> c;
+  sincos(x, s, c);
+  return s;
+}
+/// cos x.
+template <class T, int W>
+BUNRAKU_INLINE Pack<T, W> cos(const Pack<T, W>& x) {
+  Pack<T, W> s;
+  Pack<T, W> c;
+  sincos(x, s, c);
+  return c;
+}
+
+}  // namespace BUNRAKU_VARIANT
 
 }  // namespace bunraku::kernels

@@ -10,13 +10,14 @@
 
 namespace bunraku::kernels {
 
-Error massless(const Hinge& hinge, std::string_view also) {
-  return Error(
+SingularError massless(const Hinge& hinge, std::string_view also) {
+  return SingularError(
       fmt::format("hinge '{}' {}moves nothing that has mass: its articulated inertia D is singular", hinge.name, also));
 }
 
-Error too_heavy(const Hinge& hinge, std::string_view also) {
-  return Error(fmt::format("hinge '{}' {}carries more mass than numbers of this precision can tell", hinge.name, also));
+SingularError too_heavy(const Hinge& hinge, std::string_view also) {
+  return SingularError(
+      fmt::format("hinge '{}' {}carries more mass than numbers of this precision can tell", hinge.name, also));
 }
 
 namespace {
@@ -51,12 +52,28 @@ double travel(const Hinge& hinge, double unlimited) {
 
 }  // namespace
 
+std::vector<BodyBound> bounds_of(const Model& model) {
+  std::vector<BodyBound> out;
+  for (const Body& body : model.bodies()) {
+    const Sym3<double>& inertia = body.inertia.inertia;
+    BodyBound bound{body.inertia.mass,
+                    0.5 * (inertia.xx + inertia.yy + inertia.zz),
+                    std::sqrt(squared_norm(body.X_PF.translation)),
+                    {}};
+    for (std::size_t j = 0; j < body.hinge.dofs.size(); ++j) {
+      bound.armature[j] = body.hinge.dofs[j].armature;
+    }
+    out.push_back(bound);
+  }
+  return out;
+}
+
 template <class T>
-std::vector<T> doubtful_inertias(const Model& model) {
+std::vector<T> doubtful_inertias(const Model& model, std::span<const BodyBound> bounds) {
   const std::span<const Body> bodies = model.bodies();
   double length = 0;
-  for (const Body& body : bodies) {
-    length += std::sqrt(squared_norm(body.X_PF.translation)) + std::sqrt(squared_norm(body.X_MB.translation));
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    length += bounds[k].arm + std::sqrt(squared_norm(bodies[k].X_MB.translation));
   }
   // of each body and all outside it: the mass, and √∫|x|²dm about its hinge, which grows by √m |l| in a shift by l
   std::vector<double> mass(bodies.size());
@@ -64,9 +81,8 @@ std::vector<T> doubtful_inertias(const Model& model) {
   std::vector<std::vector<T>> floors(bodies.size());
   for (std::size_t k = bodies.size(); k-- > 0;) {
     const Body& body = bodies[k];
-    const Sym3<double>& inertia = body.inertia.inertia;
-    mass[k] += body.inertia.mass;
-    moment[k] += 0.5 * (inertia.xx + inertia.yy + inertia.zz);
+    mass[k] += bounds[k].mass;
+    moment[k] += bounds[k].moment;
     const auto shifted = [&](double from, double by) { return from + std::sqrt(mass[k]) * by; };
     const double radius = shifted(std::sqrt(moment[k]), std::sqrt(squared_norm(body.X_MB.translation)));
     std::array<double, max_hinge_positions> q{};
@@ -77,13 +93,12 @@ std::vector<T> doubtful_inertias(const Model& model) {
     const T part = doubtful_part<T>(n);
     for (std::size_t j = 0; j < static_cast<std::size_t>(n); ++j) {
       const double most = 2 * radius * radius * squared_norm(columns[j].angular) +
-                          3 * mass[k] * squared_norm(columns[j].linear) + body.hinge.dofs[j].armature;
+                          3 * mass[k] * squared_norm(columns[j].linear) + bounds[k].armature[j];
       floors[k].push_back(part * static_cast<T>(most));
     }
     if (body.parent != world) {
       const auto p = static_cast<std::size_t>(body.parent);
-      const double far =
-          shifted(radius, std::sqrt(squared_norm(body.X_PF.translation)) + travel(body.hinge, 16 * length));
+      const double far = shifted(radius, bounds[k].arm + travel(body.hinge, 16 * length));
       mass[p] += mass[k];
       moment[p] += far * far;
     }
@@ -105,7 +120,8 @@ void check_positive(const Hinge& hinge, const HingeDoubt<T>& doubt, const RigidI
   for (int j = 0; j < n; ++j) {
     const auto c = static_cast<std::size_t>(j);
     const Motion<T>& H = doubt.H[c];
-    rounding[c] = rounding_of(H, static_cast<T>(hinge.dofs[c].armature), own, carried);
+    const T armature = doubt.armature.empty() ? static_cast<T>(hinge.dofs[c].armature) : doubt.armature[c];
+    rounding[c] = rounding_of(H, armature, own, carried);
     if (!std::isfinite(rounding[c])) {
       throw too_heavy(hinge);
     }
@@ -126,8 +142,8 @@ void check_positive(const Hinge& hinge, const HingeDoubt<T>& doubt, const RigidI
   }
 }
 
-template std::vector<double> doubtful_inertias<double>(const Model&);
-template std::vector<float> doubtful_inertias<float>(const Model&);
+template std::vector<double> doubtful_inertias(const Model&, std::span<const BodyBound>);
+template std::vector<float> doubtful_inertias(const Model&, std::span<const BodyBound>);
 template void check_positive(const Hinge&, const HingeDoubt<double>&, const RigidInertia<double>&,
                              const RigidInertia<double>&);
 template void check_positive(const Hinge&, const HingeDoubt<float>&, const RigidInertia<float>&,

@@ -19,6 +19,7 @@
 /// that is R computed and the question asked.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -47,14 +48,29 @@ T doubtful_part(int coordinates) {
 }
 
 /// The error of a hinge without inertia; `also` says more of the hinge: "is ... and ".
-Error massless(const Hinge& hinge, std::string_view also = {});
+SingularError massless(const Hinge& hinge, std::string_view also = {});
 /// The error of a hinge that carries more than T can tell from nothing.
-Error too_heavy(const Hinge& hinge, std::string_view also = {});
+SingularError too_heavy(const Hinge& hinge, std::string_view also = {});
+
+/// What a body's numbers do not exceed.
+struct BodyBound {
+  double mass = 0;                                         ///< kg.
+  double moment = 0;                                       ///< ∫|x|²dm about the body's origin.
+  double arm = 0;                                          ///< Of its hinge from the parent's origin, m.
+  std::array<double, max_hinge_velocities> armature = {};  ///< Of its hinge.
+};
+/// The numbers of the model themselves.
+std::vector<BodyBound> bounds_of(const Model& model);
 
 /// For each velocity of all hinges: a D above it is positive beyond rounding at any configuration within the limits;
 /// one below may be so, too. A slide without limits is taken as 16 times as long as the model. O(N).
 template <class T>
-std::vector<T> doubtful_inertias(const Model& model);
+std::vector<T> doubtful_inertias(const Model& model, std::span<const BodyBound> bounds);
+/// With the model's own numbers.
+template <class T>
+std::vector<T> doubtful_inertias(const Model& model) {
+  return doubtful_inertias<T>(model, bounds_of(model));
+}
 
 /// The neighbours of HRH* in R: in its units, and mixed with it by turning axes.
 template <class T>
@@ -73,9 +89,10 @@ T rounding_of(const Motion<T>& H, T armature, const RigidInertia<T>& own, const 
 /// A hinge whose D is in doubt, eliminated coordinate by coordinate, the last first.
 template <class T>
 struct HingeDoubt {
-  std::span<const Motion<T>> H;  ///< Columns of H*.
-  std::span<const Force<T>> U;   ///< PH* of each when it was eliminated.
-  std::span<const T> D_inverse;  ///< Of each then; zero where D was not positive.
+  std::span<const Motion<T>> H;      ///< Columns of H*.
+  std::span<const Force<T>> U;       ///< PH* of each when it was eliminated.
+  std::span<const T> D_inverse;      ///< Of each then; zero where D was not positive.
+  std::span<const T> armature = {};  ///< Of each; the hinge's own where there is none.
 };
 
 /// Throws Error naming the hinge where D is not positive beyond rounding, or its size beyond the range of numbers.

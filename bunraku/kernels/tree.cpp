@@ -1,10 +1,11 @@
 #include "bunraku/kernels/tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
-#include "bunraku/kernels/cast.hpp"
+#include "bunraku/kernels/singular.hpp"
 #include "bunraku/model/detail/clusters.hpp"
 
 namespace bunraku::kernels {
@@ -27,6 +28,7 @@ struct Draft {
   RigidInertia<double> inertia = RigidInertia<double>::zero();  // in C
   double offset = 0;
   double turned = 0;  // about its own z, since its bodies were placed
+  Rotation<double> R_MC = {};
   std::vector<int> children = {};
 };
 
@@ -69,8 +71,11 @@ std::vector<Draft> merge(const Model& model, std::vector<BodyPlace>& places) {
       const Rotation<double> R_MC =
           one_axis ? Rotation<double>::between(Vec3<double>::unit_z(), body.hinge.axis) : Rotation<double>();
       places[k] = {static_cast<int>(drafts.size()), Transform<double>::rotate(R_MC).inverse() * body.X_MB};
-      drafts.push_back(
-          {.parent = parent_link, .body = static_cast<int>(k), .turn = X_LF.rotation * R_MC, .p = X_LF.translation});
+      drafts.push_back({.parent = parent_link,
+                        .body = static_cast<int>(k),
+                        .turn = X_LF.rotation * R_MC,
+                        .p = X_LF.translation,
+                        .R_MC = R_MC});
       if (parent_link >= 0) {
         drafts[static_cast<std::size_t>(parent_link)].children.push_back(places[k].link);
       }
@@ -103,13 +108,13 @@ Rotation<double> choose_frames(const Model& model, std::vector<Draft>& drafts) {
   Rotation<double> world_turn;
   bool first_root = true;
   for (Draft& link : drafts) {
-    if (link.parent < 0) {  // nothing but gravity's direction depends on the world's frame
+    if (link.parent < 0) {  // of the dynamics, gravity's direction alone depends on the world's frame
       if (first_root) {
         world_turn = link.turn;
         first_root = false;
       }
       link.turn = world_turn.inverse() * link.turn;
-      link.p = Vec3<double>::zero();
+      link.p = world_turn.inverse() * link.p;
     }
     if (!revolute(link)) {
       continue;
@@ -189,9 +194,8 @@ std::vector<int> together(const std::vector<int>& order, const std::vector<int>&
 /// overlaps, since none waits for another. In larger ones parent and child should stay close together in memory.
 constexpr std::size_t most_by_levels = 256;
 
-template <class T>
-void sort_by_levels(const std::vector<Draft>& drafts, const std::vector<int>& root, const std::vector<Link<T>>& links,
-                    std::vector<int>& order) {
+void sort_by_levels(const std::vector<Draft>& drafts, const std::vector<int>& root,
+                    const std::vector<Link<double>>& links, std::vector<int>& order) {
   std::vector<int> level(drafts.size());  // of the cluster
   std::vector<int> size(drafts.size());
   for (std::size_t k = 0; k < drafts.size(); ++k) {  // parents come first
@@ -210,16 +214,15 @@ void sort_by_levels(const std::vector<Draft>& drafts, const std::vector<int>& ro
 }
 
 /// Sets the constant rotation of a revolute link and what is least to do for it. What is rounding of a right angle
-/// counts as one.
-template <class T>
-Kind set_turn(const Rotation<double>& turn, Link<T>& link) {
+/// counts as one. With `any` none counts.
+Kind set_turn(const Rotation<double>& turn, bool any, Link<double>& link) {
   const Mat3<double>& r = turn.matrix();
-  link.turn = cast<T>(r);
-  if (std::abs(r(0, 1)) + std::abs(r(0, 2)) >= negligible || r(0, 0) < 0) {
+  link.turn = r;
+  if (any || std::abs(r(0, 1)) + std::abs(r(0, 2)) >= negligible || r(0, 0) < 0) {
     return Kind::revolute_full;
   }
-  link.turn_c = static_cast<T>(r(1, 1));
-  link.turn_s = static_cast<T>(r(2, 1));
+  link.turn_c = r(1, 1);
+  link.turn_s = r(2, 1);
   if (std::abs(r(2, 1)) < negligible && r(1, 1) > 0) {
     return Kind::revolute_none;
   }
@@ -229,23 +232,23 @@ Kind set_turn(const Rotation<double>& turn, Link<T>& link) {
   return Kind::revolute_x;
 }
 
-template <class T>
-Link<T> folded(const Draft& draft, HingeType type, const Coordinates<T>& coordinates) {
+Link<double> folded(const Draft& draft, HingeType type, const Coordinates<double>& coordinates, TreeOptions options) {
   const HingeSlot& slot = coordinates.slots[static_cast<std::size_t>(draft.body)];
-  Link<T> link;
+  Link<double> link;
   link.leaf = draft.children.empty();
   link.body = draft.body;
   link.q = slot.q;
   link.v = slot.v;
   link.nv = slot.nv;
-  link.p = cast<T>(draft.p);
-  link.inertia = cast<T>(draft.inertia);
-  const Sym3<T>& i = link.inertia.inertia;
+  link.p = draft.p;
+  link.inertia = draft.inertia;
+  const Sym3<double>& i = link.inertia.inertia;
   link.difference = {i.zz - i.yy, i.xx - i.zz, i.yy - i.xx};
-  link.kind = set_turn(draft.turn, link);
+  link.kind = set_turn(draft.turn, options.any_placement, link);
+  link.geared = options.any_armature;
   for (int j = 0; j < link.nv; ++j) {
     link.armature = coordinates.armature[static_cast<std::size_t>(link.v + j)];
-    link.geared = link.geared || link.armature != T(0);
+    link.geared = link.geared || link.armature != 0.0;
   }
   if (!is_revolute(type)) {
     link.kind = type == HingeType::prismatic                                  ? Kind::prismatic
@@ -257,14 +260,41 @@ Link<T> folded(const Draft& draft, HingeType type, const Coordinates<T>& coordin
 
 }  // namespace
 
+/// Of a cluster ‖H̄‖² ≤ (Σ |ratio| ‖H‖)² in the composite bodies' inertias.
 template <class T>
-Tree<T>::Tree(const Model& model, const Coordinates<T>& coordinates) {
+std::vector<double> doubts_of(const Tree& tree, std::span<const BodyBound> bounds) {
+  const auto at = [](int i) { return static_cast<std::size_t>(i); };
+  const std::vector<T> single = doubtful_inertias<T>(tree.model, bounds);
+  std::vector<double> out(single.begin(), single.end());
+  for (const CoupledLinks& c : tree.clusters) {
+    const std::size_t m = c.coordinates.size();
+    std::vector<double> size(m);
+    for (int k = c.begin; k < c.end; ++k) {
+      const Link<double>& l = tree.links[at(k)];
+      for (int i = l.v; i < l.v + l.nv; ++i) {
+        const Follower<double>& follower = tree.within[at(i)];
+        size[at(follower.own)] +=
+            std::abs(follower.ratio) * std::sqrt(out[at(i)] / static_cast<double>(doubtful_part<T>(l.nv)));
+      }
+    }
+    for (std::size_t j = 0; j < m; ++j) {
+      out[at(c.coordinates[j])] = size[j] * size[j] * static_cast<double>(doubtful_part<T>(static_cast<int>(m)));
+    }
+  }
+  return out;
+}
+
+template std::vector<double> doubts_of<double>(const Tree&, std::span<const BodyBound>);
+template std::vector<double> doubts_of<float>(const Tree&, std::span<const BodyBound>);
+
+Tree::Tree(const Model& m, TreeOptions options) : model(m), coordinates(m) {
   std::vector<Draft> drafts = merge(model, bodies);
-  world_turn = Rotation<T>(cast<T>(choose_frames(model, drafts).matrix()));
-  std::vector<Link<T>> folded_links;
+  world_turn = choose_frames(model, drafts);
+  std::vector<Link<double>> folded_links;
   folded_links.reserve(drafts.size());
   for (const Draft& draft : drafts) {
-    folded_links.push_back(folded(draft, model.bodies()[static_cast<std::size_t>(draft.body)].hinge.type, coordinates));
+    folded_links.push_back(
+        folded(draft, model.bodies()[static_cast<std::size_t>(draft.body)].hinge.type, coordinates, options));
   }
   const std::vector<int> root = cluster_roots(model, drafts);
   std::vector<int> first = first_links(drafts);
@@ -302,16 +332,31 @@ Tree<T>::Tree(const Model& model, const Coordinates<T>& coordinates) {
   links.reserve(order.size());
   for (const int k : order) {
     const Draft& draft = drafts[static_cast<std::size_t>(k)];
-    Link<T> link = folded_links[static_cast<std::size_t>(k)];
+    Link<double> link = folded_links[static_cast<std::size_t>(k)];
     link.parent = draft.parent < 0 ? -1 : place[static_cast<std::size_t>(draft.parent)];
     if (link.kind <= Kind::revolute_full) {
-      revolute.push_back({static_cast<int>(links.size()), link.q, static_cast<T>(std::cos(draft.offset)),
-                          static_cast<T>(std::sin(draft.offset))});
+      revolute.push_back({static_cast<int>(links.size()), link.q, std::cos(draft.offset), std::sin(draft.offset)});
     }
     add(link);
+    R_FT.push_back(draft.R_MC * Rotation<double>::about_z(draft.turned - draft.offset));
     cluster_of.push_back(root[static_cast<std::size_t>(k)]);  // the clusters are numbered below
   }
-  add_clusters(coordinates);
+  add_clusters();
+  neutral.resize(static_cast<std::size_t>(model.nq()));
+  for (std::size_t b = 0; b < model.bodies().size(); ++b) {
+    const Body& body = model.bodies()[b];
+    const bool sprung = std::any_of(body.hinge.dofs.begin(), body.hinge.dofs.end(),
+                                    [](const HingeDof& dof) { return dof.stiffness != 0; });
+    if (sprung || (options.any_stiffness && body.hinge.velocity_size() > 0)) {
+      springs.push_back(static_cast<int>(b));
+    }
+    if (body.leader == world && body.nq > 0) {
+      hinge_neutral(body.hinge, neutral.data() + body.q_index);
+    }
+  }
+  const std::vector<BodyBound> bounds = bounds_of(model);
+  doubt = doubts_of<double>(*this, bounds);
+  doubt_float = doubts_of<float>(*this, bounds);
   std::vector<bool> opened(links.size());
   for (std::size_t k = links.size(); k-- > 0;) {
     if (const int parent = links[k].parent; parent >= 0) {
@@ -321,8 +366,7 @@ Tree<T>::Tree(const Model& model, const Coordinates<T>& coordinates) {
   }
 }
 
-template <class T>
-void Tree<T>::add(const Link<T>& link) {
+void Tree::add(const Link<double>& link) {
   const int k = static_cast<int>(links.size());
   links.push_back(link);
   if (link.kind == Kind::floating || link.kind == Kind::general) {
@@ -336,14 +380,13 @@ void Tree<T>::add(const Link<T>& link) {
 }
 
 /// Finds the clusters of several links among consecutive ones of one root, and the stages.
-template <class T>
-void Tree<T>::add_clusters(const Coordinates<T>& coordinates) {
+void Tree::add_clusters() {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   within.resize(coordinates.velocities.size());
   std::vector<int> place(coordinates.leaders.size());  // of the user's velocities in their clusters
   std::size_t factor = 0;
   for (int begin = 0, end = 0; begin < static_cast<int>(links.size()); begin = end) {
-    const Link<T>& first = links[at(begin)];
+    const Link<double>& first = links[at(begin)];
     const int root = cluster_of[at(begin)];
     while (end < static_cast<int>(links.size()) && cluster_of[at(end)] == root) {
       ++end;
@@ -359,7 +402,7 @@ void Tree<T>::add_clusters(const Coordinates<T>& coordinates) {
     CoupledLinks cluster{begin, end, first.parent, {}, factor};
     bool siblings = true;
     for (int k = begin; k < end; ++k) {
-      const Link<T>& l = links[at(k)];
+      const Link<double>& l = links[at(k)];
       siblings = siblings && l.parent == first.parent && l.kind <= Kind::prismatic;
       cluster_of[at(k)] = static_cast<int>(clusters.size());
       for (int j = l.v; j < l.v + l.nv; ++j) {
@@ -372,18 +415,57 @@ void Tree<T>::add_clusters(const Coordinates<T>& coordinates) {
     }
     for (int k = begin; k < end; ++k) {
       for (int j = links[at(k)].v; j < links[at(k)].v + links[at(k)].nv; ++j) {
-        const Follower<T>& follower = coordinates.velocities[at(j)];
+        const Follower<double>& follower = coordinates.velocities[at(j)];
         within[at(j)] = {place[at(follower.own)], follower.ratio};
       }
     }
     siblings = siblings && cluster.coordinates.size() == 1;
     stages.push_back({siblings ? Kind::siblings : Kind::coupled, false, begin, end, static_cast<int>(clusters.size())});
+    largest_cluster = std::max(largest_cluster, cluster.coordinates.size());
     factor += siblings ? 0 : cluster.coordinates.size() * cluster.coordinates.size();
     clusters.push_back(std::move(cluster));
   }
+  factor_numbers = factor;
 }
 
-template struct Tree<double>;
-template struct Tree<float>;
+void custom_hinge_at(const Hinge& hinge, const double* q, double* numbers) {
+  const Transform<double> X = hinge_pose(hinge, q);
+  for (int i = 0; i < 9; ++i) {
+    *numbers++ = X.rotation(i / 3, i % 3);
+  }
+  for (int i = 0; i < 3; ++i) {
+    *numbers++ = X.translation[i];
+  }
+  std::array<Motion<double>, max_hinge_velocities> columns{};
+  hinge_joint_map(hinge, q, columns.data());
+  for (int j = 0; j < hinge.velocity_size(); ++j) {
+    for (int i = 0; i < 6; ++i) {
+      *numbers++ = columns[static_cast<std::size_t>(j)][i];
+    }
+  }
+}
+
+void custom_hinge_rate(const Hinge& hinge, const double* q, const double* v, double* numbers) {
+  const Motion<double> rate = hinge_bias(hinge, q, v);
+  for (int i = 0; i < 6; ++i) {
+    numbers[i] = rate[i];
+  }
+}
+
+void custom_hinge_stretch(const Hinge& hinge, const double* q, double* numbers) {
+  hinge_difference(hinge, hinge.rest.data(), q, numbers);
+}
+
+void custom_hinge_difference(const Hinge& hinge, const double* q0, const double* q1, double* numbers) {
+  hinge_difference(hinge, q0, q1, numbers);
+}
+
+void custom_hinge_integrate(const Hinge& hinge, const double* q, const double* v, double dt, double* numbers) {
+  hinge_integrate(hinge, q, v, dt, numbers);
+}
+
+void custom_hinge_normalize(const Hinge& hinge, double* q) {
+  hinge.custom->normalize(q);
+}
 
 }  // namespace bunraku::kernels

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bunraku/kernels/coordinates.hpp"
+#include "bunraku/kernels/singular.hpp"
 #include "bunraku/model/model.hpp"
 
 namespace bunraku::kernels {
@@ -25,8 +27,9 @@ enum class Kind : std::uint8_t {
   coupled,           ///< Likewise: any other cluster of coupled hinges.
 };
 
-/// A body, or several that are fixed to each other.
-template <class T>
+/// A body, or several that are fixed to each other, with its constants in scalar S: the same for all states, or lanes
+/// of a pack where they differ from state to state.
+template <class S>
 struct Link {
   int parent = -1;            ///< Index, or −1 for the world; smaller than its own.
   Kind kind{};                ///< Which arithmetic.
@@ -38,13 +41,13 @@ struct Link {
   int v = 0;                  ///< First velocity, likewise.
   int nv = 0;                 ///< Velocities.
   int special = 0;            ///< Floating and general: its place among these.
-  T turn_c{};                 ///< Cosine of the constant turn about x.
-  T turn_s{};                 ///< Sine of it.
-  Mat3<T> turn{};             ///< The constant rotation in full.
-  Vec3<T> p{};                ///< The hinge's frame in the parent's frame.
-  RigidInertia<T> inertia{};  ///< About C's origin, in C's axes.
-  Vec3<T> difference{};       ///< Of the principal elements of 𝒥: zz − yy, xx − zz, yy − xx.
-  T armature{};               ///< One-axis hinges.
+  S turn_c{};                 ///< Cosine of the constant turn about x.
+  S turn_s{};                 ///< Sine of it.
+  Mat3<S> turn{};             ///< The constant rotation in full.
+  Vec3<S> p{};                ///< The hinge's frame in the parent's frame.
+  RigidInertia<S> inertia{};  ///< About C's origin, in C's axes.
+  Vec3<S> difference{};       ///< Of the principal elements of 𝒥: zz − yy, xx − zz, yy − xx.
+  S armature{};               ///< One-axis hinges.
 };
 
 /// Consecutive links with the same arithmetic.
@@ -67,12 +70,11 @@ struct CoupledLinks {
 };
 
 /// A revolute link.
-template <class T>
 struct RevoluteSlot {
-  int link = 0;   ///< Index.
-  int q = 0;      ///< Its angle, among the positions of all hinges.
-  T offset_c{1};  ///< Cosine of what is added to the angle: adding it to the angle itself would lose digits.
-  T offset_s{};   ///< Sine of it.
+  int link = 0;         ///< Index.
+  int q = 0;            ///< Its angle, among the positions of all hinges.
+  double offset_c = 1;  ///< Cosine of what is added to the angle: adding it to the angle itself would lose digits.
+  double offset_s = 0;  ///< Sine of it.
 };
 
 /// Where a body of the model is.
@@ -81,31 +83,69 @@ struct BodyPlace {
   Transform<double> X_LB{};  ///< Its frame in the link's; of what is fixed to the world, in the user's world.
 };
 
-/// A model, folded for scalar T.
-template <class T>
-struct Tree {
-  /// O(N).
-  Tree(const Model& model, const Coordinates<T>& coordinates);
-
-  std::vector<Link<T>> links;             ///< Parent before child.
-  std::vector<Run> runs;                  ///< All links in order.
-  std::vector<Run> stages;                ///< All links in order, clusters as one.
-  std::vector<CoupledLinks> clusters;     ///< Those of several links.
-  std::vector<int> cluster_of;            ///< Of each link, or −1.
-  std::vector<Follower<T>> within;        ///< Of each velocity: which of its cluster's it follows. Clusters' alone.
-  std::vector<int> depth_first;           ///< All links, depth first, children in the order of the file.
-  std::vector<int> nested;                ///< The same with the children that are in one cluster one after the other.
-  std::vector<int> special;               ///< The floating and general links.
-  std::vector<RevoluteSlot<T>> revolute;  ///< The revolute links.
-  std::vector<BodyPlace> bodies;          ///< Of the model.
-  Rotation<T> world_turn;                 ///< The world's frame as the sweeps have it, in the user's.
-
- private:
-  void add(const Link<T>& link);
-  void add_clusters(const Coordinates<T>& coordinates);
+/// What of a model's numbers may be others than its own.
+struct TreeOptions {
+  bool any_placement = false;  ///< Placements: no constant rotation counts as a simple one.
+  bool any_armature = false;   ///< Armature: every hinge counts as geared.
+  bool any_stiffness = false;  ///< Stiffness: every hinge counts as sprung.
 };
 
-extern template struct Tree<double>;
-extern template struct Tree<float>;
+/// A model, folded: immutable, shared by all scalars and threads.
+struct Tree {
+  /// O(N).
+  explicit Tree(const Model& m, TreeOptions options = {});
+
+  /// The hinge of link k.
+  const Hinge& hinge(int k) const {
+    return model.bodies()[static_cast<std::size_t>(links[static_cast<std::size_t>(k)].body)].hinge;
+  }
+
+  Model model;                           ///< Of which it is made.
+  Coordinates<double> coordinates;       ///< Of all hinges.
+  std::vector<Link<double>> links;       ///< Parent before child.
+  std::vector<Run> runs;                 ///< All links in order.
+  std::vector<Run> stages;               ///< All links in order, clusters as one.
+  std::vector<CoupledLinks> clusters;    ///< Those of several links.
+  std::vector<int> cluster_of;           ///< Of each link, or −1.
+  std::vector<Follower<double>> within;  ///< Of each velocity: which of its cluster's it follows. Clusters' alone.
+  std::vector<int> depth_first;          ///< All links, depth first, children in the order of the file.
+  std::vector<int> nested;               ///< The same with the children that are in one cluster one after the other.
+  std::vector<int> special;              ///< The floating and general links.
+  std::vector<RevoluteSlot> revolute;    ///< The revolute links.
+  std::vector<BodyPlace> bodies;         ///< Of the model.
+  std::vector<Rotation<double>> R_FT;  ///< Of each link: its constant rotation is that of its hinge's frame times this.
+  std::vector<int> springs;            ///< Bodies whose hinges have springs.
+  std::vector<double> neutral;         ///< The user's positions at the neutral configuration.
+  std::vector<double> doubt;           ///< Of each velocity: a D above it is certainly positive; see singular.hpp.
+  std::vector<double> doubt_float;     ///< The same in `float`.
+  std::size_t factor_numbers = 0;      ///< Of the blocks of all clusters.
+  std::size_t largest_cluster = 0;     ///< The most coordinates of a cluster.
+  Rotation<double> world_turn;         ///< The world's frame as the sweeps have it, in the user's.
+
+ private:
+  void add(const Link<double>& link);
+  void add_clusters();
+};
+
+/// Of each velocity of all hinges: what D must be above to be certainly positive in T; see singular.hpp. O(N).
+template <class T>
+std::vector<double> doubts_of(const Tree& tree, std::span<const BodyBound> bounds);
+
+/// @name Hinges that the user defines, in plain numbers
+/// Of type `custom` alone; they throw what the user's functions throw. Not inline: they belong to no variant.
+/// @{
+/// At q the pose, rotation row by row and translation, and the columns of H*: 12 + 6 nv numbers.
+void custom_hinge_at(const Hinge& hinge, const double* q, double* numbers);
+/// (dH*/dt) v: 6 numbers.
+void custom_hinge_rate(const Hinge& hinge, const double* q, const double* v, double* numbers);
+/// q ⊟ rest: nv numbers.
+void custom_hinge_stretch(const Hinge& hinge, const double* q, double* numbers);
+/// q1 ⊟ q0: nv numbers.
+void custom_hinge_difference(const Hinge& hinge, const double* q0, const double* q1, double* numbers);
+/// q ⊞ v dt: nq numbers, which may be q.
+void custom_hinge_integrate(const Hinge& hinge, const double* q, const double* v, double dt, double* numbers);
+/// Puts q back on its manifold.
+void custom_hinge_normalize(const Hinge& hinge, double* q);
+/// @}
 
 }  // namespace bunraku::kernels

@@ -302,7 +302,9 @@ struct Spherical : ConstantMap<3> {
   template <class T>
   static void normalize(T* q) {
     const Quaternion<T> x = quaternion(q);
-    store(x == Quaternion<T>{T(0), T(0), T(0), T(0)} ? Quaternion<T>{} : x.normalized(), q);
+    const auto zero = x.w == T(0) && x.x == T(0) && x.y == T(0) && x.z == T(0);
+    const auto unit = [&] { return select(zero, Quaternion<T>{}, x).normalized(); };
+    store(choose(zero, [] { return Quaternion<T>{}; }, unit), q);
   }
 };
 

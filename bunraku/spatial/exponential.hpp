@@ -7,6 +7,8 @@
 /// to half a turn, and further but for the inverses, which have a pole at a whole turn.
 #pragma once
 
+#include <array>
+
 #include "bunraku/spatial/cross.hpp"
 #include "bunraku/spatial/transform.hpp"
 
@@ -59,23 +61,29 @@ namespace detail {
 /// The derivatives by s = θ² of the two coefficients in exponential_coefficients.
 template <class T>
 void exponential_slopes(const T& s, const T& a, const T& b, T& da, T& db) {
-  if (s < T(1)) {  // the quotients cancel; the terms left out are below 1e-17
-    da = T(-1.0 / 24) +
-         s * (T(2.0 / 720) -
-              s * (T(3.0 / 40320) -
-                   s * (T(4.0 / 3628800) -
-                        s * (T(5.0 / 479001600) - s * (T(6.0 / 87178291200) - s * (T(7.0 / 20922789888000) -
-                                                                                   s * T(8.0 / 6402373705728000)))))));
-    db = T(-1.0 / 120) +
-         s * (T(2.0 / 5040) -
-              s * (T(3.0 / 362880) -
-                   s * (T(4.0 / 39916800) - s * (T(5.0 / 6227020800) - s * (T(6.0 / 1307674368000) -
-                                                                            s * (T(7.0 / 355687428096000) -
-                                                                                 s * T(8.0 / 121645100408832000)))))));
-    return;
-  }
-  da = ((T(1) - T(2) * a) / s - b) * T(0.5);
-  db = (a - T(3) * b) / (T(2) * s);
+  const auto small = s < T(1);  // the quotients cancel; the terms left out are below 1e-17
+  const auto series = [&] {
+    return std::array<T, 2>{
+        T(-1.0 / 24) +
+            s * (T(2.0 / 720) -
+                 s * (T(3.0 / 40320) -
+                      s * (T(4.0 / 3628800) - s * (T(5.0 / 479001600) -
+                                                   s * (T(6.0 / 87178291200) - s * (T(7.0 / 20922789888000) -
+                                                                                    s * T(8.0 / 6402373705728000))))))),
+        T(-1.0 / 120) + s * (T(2.0 / 5040) -
+                             s * (T(3.0 / 362880) -
+                                  s * (T(4.0 / 39916800) -
+                                       s * (T(5.0 / 6227020800) -
+                                            s * (T(6.0 / 1307674368000) -
+                                                 s * (T(7.0 / 355687428096000) - s * T(8.0 / 121645100408832000)))))))};
+  };
+  const auto quotients = [&] {
+    const T safe = select(small, T(1), s);
+    return std::array<T, 2>{((T(1) - T(2) * a) / safe - b) * T(0.5), (a - T(3) * b) / (T(2) * safe)};
+  };
+  const std::array<T, 2> slopes = choose(small, series, quotients);
+  da = slopes[0];
+  db = slopes[1];
 }
 
 /// The derivative by s = θ² of logarithm_coefficient.
@@ -84,14 +92,19 @@ T logarithm_slope(const T& s, const T& k) {
   using std::cos;
   using std::sin;
   using std::sqrt;
-  if (s < T(0.0625)) {
+  const auto small = s < T(0.0625);
+  const auto series = [&] {
     return T(1.0 / 720) +
            s * (T(2.0 / 30240) + s * (T(3.0 / 1209600) + s * (T(4.0 / 47900160) + s * (T(5 * 691.0 / 1307674368000) +
                                                                                        s * T(6.0 / 74724249600)))));
-  }
-  const T half = sqrt(s) * T(0.5);
-  const T sine = sin(half);
-  return (half / (sine * sine) - cos(half) / sine) / (T(8) * half * s) - k / s;
+  };
+  const auto quotient = [&] {
+    const T safe = select(small, T(1), s);
+    const T half = sqrt(safe) * T(0.5);
+    const T sine = sin(half);
+    return (half / (sine * sine) - cos(half) / sine) / (T(8) * half * safe) - k / safe;
+  };
+  return choose(small, series, quotient);
 }
 
 }  // namespace detail

@@ -24,7 +24,11 @@ struct RigidInertia {
     return {mass, center * mass, central + point_inertia(center) * mass};
   }
   /// The centre of mass p; the origin for a body without mass.
-  constexpr Vec3<T> center() const { return mass == T(0) ? Vec3<T>::zero() : first_moment / mass; }
+  constexpr Vec3<T> center() const {
+    const auto massless = mass == T(0);
+    const auto quotient = [&] { return first_moment / select(massless, T(1), mass); };
+    return choose(massless, [] { return Vec3<T>::zero(); }, quotient);
+  }
   /// The rotational inertia about the centre of mass.
   constexpr Sym3<T> central() const { return inertia - point_inertia(center()) * mass; }
   /// The ten numbers in the order of the regressor: m, m p (3), then 𝒥 about O as xx, xy, xz, yy, yz, zz.

@@ -2,6 +2,9 @@
 /// Rotations as matrices and as quaternions, with the exponential and the logarithm of SO(3).
 #pragma once
 
+#include <array>
+#include <type_traits>
+
 #include "bunraku/spatial/mat3.hpp"
 
 namespace bunraku {
@@ -38,25 +41,30 @@ struct Quaternion {
     using std::sin;
     using std::sqrt;
     const T squared = squared_norm(r);
-    if (squared < T(1e-8)) {  // the series are exact in double precision here, where a quotient would divide by zero
-      const T s = T(0.5) - squared * T(1.0 / 48);
-      return {T(1) - squared * T(1.0 / 8), r.x * s, r.y * s, r.z * s};
-    }
-    const T angle = sqrt(squared);
-    const T half = angle * T(0.5);
-    const T s = sin(half) / angle;
-    return {cos(half), r.x * s, r.y * s, r.z * s};
+    const auto tiny = squared < T(1e-8);
+    const auto series = [&] {  // exact in double precision here, where a quotient would divide by zero
+      return std::array<T, 2>{T(1) - squared * T(1.0 / 8), T(0.5) - squared * T(1.0 / 48)};
+    };
+    const auto quotient = [&] {
+      const T angle = sqrt(select(tiny, T(1), squared));
+      const T half = angle * T(0.5);
+      return std::array<T, 2>{cos(half), sin(half) / angle};
+    };
+    const std::array<T, 2> parts = choose(tiny, series, quotient);  // cos(|r|/2) and sin(|r|/2)/|r|
+    return {parts[0], r.x * parts[1], r.y * parts[1], r.z * parts[1]};
   }
   /// The rotation vector r with |r| ≤ π whose exponential is this unit quaternion, up to its sign.
   Vec3<T> log() const {
     using std::abs;
     using std::atan2;
     const T n = bunraku::norm(vector());
-    const T sign = w < T(0) ? T(-1) : T(1);
-    if (n < T(1e-30)) {  // no direction to speak of; 2 x/w is exact to the last bit here
-      return vector() * (T(2) * sign);
-    }
-    return vector() * (T(2) * sign * atan2(n, abs(w)) / n);
+    const T twice = select(w < T(0), T(-2), T(2));
+    const auto none = n < T(1e-30);  // no direction to speak of; 2 x/w is exact to the last bit here
+    const auto quotient = [&] {
+      const T safe = select(none, T(1), n);
+      return twice * atan2(safe, abs(w)) / safe;
+    };
+    return vector() * choose(none, [&] { return twice; }, quotient);
   }
 
   /// Hamilton's product: the rotation b followed by a.
@@ -67,6 +75,14 @@ struct Quaternion {
   /// Componentwise equality.
   friend constexpr bool operator==(const Quaternion&, const Quaternion&) = default;
 };
+
+/// In each component `yes` where the condition holds, else `no`: for scalars of many numbers.
+template <class C, class T>
+  requires(!std::is_same_v<C, bool>)
+BUNRAKU_INLINE constexpr Quaternion<T> select(const C& condition, const Quaternion<T>& yes, const Quaternion<T>& no) {
+  return {select(condition, yes.w, no.w), select(condition, yes.x, no.x), select(condition, yes.y, no.y),
+          select(condition, yes.z, no.z)};
+}
 
 /// A rotation R_AB: turns the components of a vector in B into its components in A. Its columns are B's axes seen
 /// from A.
@@ -136,22 +152,33 @@ class Rotation {
   constexpr Vec3<T> inverse_times(const Vec3<T>& v) const { return transpose_times(m_, v); }
   /// The quaternion with w ≥ 0, from the largest of its four components (Shepperd's method).
   Quaternion<T> quaternion() const {
-    using std::sqrt;
+    using std::max;
+    using Q = Quaternion<T>;
     const T xx = m_(0, 0);
     const T yy = m_(1, 1);
     const T zz = m_(2, 2);
-    Quaternion<T> q;
-    if (xx + yy + zz > T(0)) {
-      q = {T(1) + xx + yy + zz, m_(2, 1) - m_(1, 2), m_(0, 2) - m_(2, 0), m_(1, 0) - m_(0, 1)};
-    } else if (xx >= yy && xx >= zz) {
-      q = {m_(2, 1) - m_(1, 2), T(1) + xx - yy - zz, m_(1, 0) + m_(0, 1), m_(0, 2) + m_(2, 0)};
-    } else if (yy >= zz) {
-      q = {m_(0, 2) - m_(2, 0), m_(1, 0) + m_(0, 1), T(1) + yy - xx - zz, m_(2, 1) + m_(1, 2)};
+    const auto from_w = [&] {
+      return Q{T(1) + xx + yy + zz, m_(2, 1) - m_(1, 2), m_(0, 2) - m_(2, 0), m_(1, 0) - m_(0, 1)};
+    };
+    const auto from_x = [&] {
+      return Q{m_(2, 1) - m_(1, 2), T(1) + xx - yy - zz, m_(1, 0) + m_(0, 1), m_(0, 2) + m_(2, 0)};
+    };
+    const auto from_y = [&] {
+      return Q{m_(0, 2) - m_(2, 0), m_(1, 0) + m_(0, 1), T(1) + yy - xx - zz, m_(2, 1) + m_(1, 2)};
+    };
+    const auto from_z = [&] {
+      return Q{m_(1, 0) - m_(0, 1), m_(0, 2) + m_(2, 0), m_(2, 1) + m_(1, 2), T(1) + zz - xx - yy};
+    };
+    const auto w_leads = xx + yy + zz > T(0);
+    const auto x_leads = xx >= max(yy, zz);
+    const auto y_leads = yy >= zz;
+    Q q;
+    if constexpr (is_single<decltype(w_leads)>) {
+      q = (w_leads ? from_w() : x_leads ? from_x() : y_leads ? from_y() : from_z()).normalized();
     } else {
-      q = {m_(1, 0) - m_(0, 1), m_(0, 2) + m_(2, 0), m_(2, 1) + m_(1, 2), T(1) + zz - xx - yy};
+      q = select(w_leads, from_w(), select(x_leads, from_x(), select(y_leads, from_y(), from_z()))).normalized();
     }
-    q = q.normalized();
-    return q.w < T(0) ? Quaternion<T>{-q.w, -q.x, -q.y, -q.z} : q;
+    return choose(q.w < T(0), [&] { return Q{-q.w, -q.x, -q.y, -q.z}; }, [&] { return q; });
   }
   /// Roll, pitch, yaw of `from_rpy`. Near a pitch of ±90° roll and yaw are each ill-determined, but not together: roll
   /// is taken from what is left once the yaw is undone, so that from_rpy gives this rotation back to the last digits.

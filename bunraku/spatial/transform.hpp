@@ -2,6 +2,8 @@
 /// Rigid transforms: the pose of one frame in another, and what it does to points, motions and forces.
 #pragma once
 
+#include <array>
+
 #include "bunraku/spatial/phi.hpp"
 #include "bunraku/spatial/rotation.hpp"
 
@@ -73,18 +75,22 @@ constexpr void exponential_coefficients(const T& s, T& cosine_part, T& sine_part
   using std::cos;
   using std::sin;
   using std::sqrt;
-  if (s < T(0.0625)) {  // both quotients cancel below a quarter radian; six terms leave less than 1e-17
-    cosine_part =
-        T(1.0 / 2) -
-        s * (T(1.0 / 24) - s * (T(1.0 / 720) - s * (T(1.0 / 40320) - s * (T(1.0 / 3628800) - s * T(1.0 / 479001600)))));
-    sine_part = T(1.0 / 6) -
-                s * (T(1.0 / 120) -
-                     s * (T(1.0 / 5040) - s * (T(1.0 / 362880) - s * (T(1.0 / 39916800) - s * T(1.0 / 6227020800)))));
-    return;
-  }
-  const T angle = sqrt(s);
-  cosine_part = (T(1) - cos(angle)) / s;
-  sine_part = (angle - sin(angle)) / (s * angle);
+  const auto small = s < T(0.0625);  // both quotients cancel below a quarter radian; six terms leave less than 1e-17
+  const auto series = [&] {
+    return std::array<T, 2>{
+        T(1.0 / 2) - s * (T(1.0 / 24) -
+                          s * (T(1.0 / 720) - s * (T(1.0 / 40320) - s * (T(1.0 / 3628800) - s * T(1.0 / 479001600))))),
+        T(1.0 / 6) - s * (T(1.0 / 120) - s * (T(1.0 / 5040) - s * (T(1.0 / 362880) - s * (T(1.0 / 39916800) -
+                                                                                          s * T(1.0 / 6227020800)))))};
+  };
+  const auto quotients = [&] {
+    const T safe = select(small, T(1), s);
+    const T angle = sqrt(safe);
+    return std::array<T, 2>{(T(1) - cos(angle)) / safe, (angle - sin(angle)) / (safe * angle)};
+  };
+  const std::array<T, 2> parts = choose(small, series, quotients);
+  cosine_part = parts[0];
+  sine_part = parts[1];
 }
 
 }  // namespace detail
@@ -108,13 +114,18 @@ constexpr T logarithm_coefficient(const T& s) {
   using std::cos;
   using std::sin;
   using std::sqrt;
-  if (s < T(0.0625)) {
+  const auto small = s < T(0.0625);
+  const auto series = [&] {
     return T(1.0 / 12) +
            s * (T(1.0 / 720) +
                 s * (T(1.0 / 30240) + s * (T(1.0 / 1209600) + s * (T(1.0 / 47900160) + s * T(691.0 / 1307674368000)))));
-  }
-  const T half = sqrt(s) * T(0.5);
-  return (T(1) - half * cos(half) / sin(half)) / s;
+  };
+  const auto quotient = [&] {
+    const T safe = select(small, T(1), s);
+    const T half = sqrt(safe) * T(0.5);
+    return (T(1) - half * cos(half) / sin(half)) / safe;
+  };
+  return choose(small, series, quotient);
 }
 
 }  // namespace detail

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
+
+#include "bunraku/spatial/scalar.hpp"
 
 namespace bunraku {
 
@@ -60,6 +63,13 @@ struct Vec3 {
   /// Componentwise equality.
   friend constexpr bool operator==(const Vec3&, const Vec3&) = default;
 };
+
+/// In each component `yes` where the condition holds, else `no`: for scalars of many numbers.
+template <class C, class T>
+  requires(!std::is_same_v<C, bool>)
+BUNRAKU_INLINE constexpr Vec3<T> select(const C& condition, const Vec3<T>& yes, const Vec3<T>& no) {
+  return {select(condition, yes.x, no.x), select(condition, yes.y, no.y), select(condition, yes.z, no.z)};
+}
 
 /// a · b.
 template <class T>

@@ -248,31 +248,32 @@ TEST(KernelFunctions, NearlyParallelAxes) {  // frames are chosen by angles that
 
 TEST(KernelFunctions, SineAndCosineToAnUlp) {
   Random random(402);
-  using kernels::Lanes;
+  using Doubles = kernels::Pack<double, 2>;
+  using Floats = kernels::Pack<float, 4>;
   for (const double range : {1.0, 10.0, 1e3, 1e5, 1e9}) {
     for (int sample = 0; sample < 20'000; ++sample) {
-      Lanes<double> x{};
-      for (int i = 0; i < kernels::lane_count<double>; ++i) {
-        x[i] = random.uniform(-range, range);
+      Doubles x;
+      for (int i = 0; i < 2; ++i) {
+        x.set(i, random.uniform(-range, range));
       }
-      Lanes<double> s;
-      Lanes<double> c;
-      kernels::sincos<double>(x, s, c);
-      for (int i = 0; i < kernels::lane_count<double>; ++i) {
+      Doubles s;
+      Doubles c;
+      kernels::sincos(x, s, c);
+      for (int i = 0; i < 2; ++i) {
         ASSERT_NEAR(s[i], std::sin(x[i]), 2.5e-16) << x[i];
         ASSERT_NEAR(c[i], std::cos(x[i]), 2.5e-16) << x[i];
       }
     }
   }
   for (int sample = 0; sample < 20'000; ++sample) {
-    Lanes<float> x{};
-    for (int i = 0; i < kernels::lane_count<float>; ++i) {
-      x[i] = static_cast<float>(random.uniform(-100, 100));
+    Floats x;
+    for (int i = 0; i < 4; ++i) {
+      x.set(i, static_cast<float>(random.uniform(-100, 100)));
     }
-    Lanes<float> s;
-    Lanes<float> c;
-    kernels::sincos<float>(x, s, c);
-    for (int i = 0; i < kernels::lane_count<float>; ++i) {
+    Floats s;
+    Floats c;
+    kernels::sincos(x, s, c);
+    for (int i = 0; i < 4; ++i) {
       ASSERT_NEAR(s[i], std::sin(static_cast<double>(x[i])), 1.2e-7) << x[i];
       ASSERT_NEAR(c[i], std::cos(static_cast<double>(x[i])), 1.2e-7) << x[i];
     }

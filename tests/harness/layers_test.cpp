@@ -29,6 +29,7 @@ Layers layers() {
       {"kernels", {"model", "spatial"}},
       {"operators", {"kernels", "model", "spatial"}},
       {"dynamics", {"operators", "kernels", "model", "spatial"}},
+      {"batch", {"dynamics", "operators", "kernels", "model", "spatial"}},
   };
 }
 /// Within operators; what stands beside these three uses all of them.

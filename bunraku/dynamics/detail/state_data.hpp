@@ -16,6 +16,7 @@
 #include "bunraku/dynamics/detail/blocks.hpp"
 #include "bunraku/dynamics/detail/inertia_rate.hpp"
 #include "bunraku/dynamics/state.hpp"
+#include "bunraku/kernels/coordinates.hpp"
 #include "bunraku/kernels/sweeps.hpp"
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/model/detail/matrices.hpp"
@@ -88,7 +89,7 @@ struct StateData {
 
   /// Makes all stale that depends on q and v.
   void spoil() {
-    sweeps.set_state(q.data(), v.data());
+    sweeps->set_state(q.data(), v.data());
     blocks.set_state(q.data(), v.data());
     ++version;
   }
@@ -123,7 +124,7 @@ struct StateData {
   std::vector<T> q;  ///< Full.
   std::vector<T> v;  ///< Full.
   kernels::Blocks<T> blocks;
-  kernels::Sweeps<T> sweeps;
+  std::unique_ptr<kernels::Sweeps<T>> sweeps;
   std::vector<T> full;                                  ///< Scratch, full.
   std::vector<T> torques;                               ///< Scratch, full.
   std::vector<T> unit;                                  ///< Scratch, the user's coordinates.

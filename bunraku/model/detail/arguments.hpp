@@ -39,9 +39,9 @@ template <class T>
 template <class T>
 BUNRAKU_INLINE bool all_finite(std::span<const T> values) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  constexpr std::size_t lanes = 32 / sizeof(T);
-  using Register [[gnu::vector_size(32)]] = Bits;
-  using Loose [[gnu::vector_size(32), gnu::aligned(alignof(T)), gnu::may_alias]] = Bits;
+  constexpr std::size_t lanes = 16 / sizeof(T);  // what every processor has
+  using Register [[gnu::vector_size(16)]] = Bits;
+  using Loose [[gnu::vector_size(16), gnu::aligned(alignof(T)), gnu::may_alias]] = Bits;
   constexpr int mantissa = std::numeric_limits<T>::digits - 1;
   constexpr int sign = static_cast<int>(8 * sizeof(T)) - 1;
   constexpr Bits one = Bits{1} << mantissa;

@@ -44,7 +44,7 @@ Folded::Folded(const Model& of, Fold how) : model(of), fold(how), coordinates(mo
 }
 
 void Folded::take_links() {
-  kernels::Tree<double> tree(model, coordinates);
+  kernels::Tree tree(model);
   links = std::move(tree.links);
   turns = std::move(tree.revolute);
   bodies = std::move(tree.bodies);
@@ -55,6 +55,9 @@ void Folded::take_links() {
                         : links[k].kind == kernels::Kind::prismatic   ? Placing::slide
                         : links[k].kind == kernels::Kind::floating    ? Placing::float_free
                                                                       : Placing::law;
+    if (links[k].parent < 0) {  // nothing of an expression depends on where the world's origin is
+      links[k].p = Vec3<double>::zero();
+    }
   }
 }
 

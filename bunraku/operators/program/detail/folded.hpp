@@ -80,24 +80,24 @@ class BUNRAKU_API Folded {
   /// O(N).
   Folded(const Model& of, Fold how);
 
-  Model model;                                       ///< Of which.
-  Fold fold;                                         ///< How.
-  kernels::Coordinates<double> coordinates;          ///< Of all hinges.
-  std::vector<kernels::Link<double>> links;          ///< Parent before child; v counts all hinges' velocities.
-  std::vector<LinkPlace> places;                     ///< Of each link.
-  std::vector<kernels::OneAxis> one_axis;            ///< Of each link, with Fold::bodies.
-  std::vector<kernels::RevoluteSlot<double>> turns;  ///< Links placed by Placing::turn.
-  std::vector<int> posed;                            ///< Links whose pose is a transform: all but those that turn.
-  std::vector<Unit> units;                           ///< In the order of their first members.
-  std::vector<Stretch> by_link;                      ///< All links.
-  std::vector<Stretch> by_unit;                      ///< All units.
-  std::vector<kernels::BodyPlace> bodies;            ///< Of the model's bodies.
-  std::vector<double> armature;                      ///< Of the user's velocities, followers' included.
-  std::vector<double> armature_blocks;               ///< The same as blocks of the units.
-  SpaceTable body;                                   ///< Body space, by link.
-  Vec3<double> gravity{};                            ///< In the world's frame as the links have it.
-  bool coupled = false;                              ///< Whether some units have several links.
-  bool nested = false;                               ///< Whether one of them hangs on another of its unit.
+  Model model;                               ///< Of which.
+  Fold fold;                                 ///< How.
+  kernels::Coordinates<double> coordinates;  ///< Of all hinges.
+  std::vector<kernels::Link<double>> links;  ///< Parent before child; v counts all hinges' velocities.
+  std::vector<LinkPlace> places;             ///< Of each link.
+  std::vector<kernels::OneAxis> one_axis;    ///< Of each link, with Fold::bodies.
+  std::vector<kernels::RevoluteSlot> turns;  ///< Links placed by Placing::turn.
+  std::vector<int> posed;                    ///< Links whose pose is a transform: all but those that turn.
+  std::vector<Unit> units;                   ///< In the order of their first members.
+  std::vector<Stretch> by_link;              ///< All links.
+  std::vector<Stretch> by_unit;              ///< All units.
+  std::vector<kernels::BodyPlace> bodies;    ///< Of the model's bodies.
+  std::vector<double> armature;              ///< Of the user's velocities, followers' included.
+  std::vector<double> armature_blocks;       ///< The same as blocks of the units.
+  SpaceTable body;                           ///< Body space, by link.
+  Vec3<double> gravity{};                    ///< In the world's frame as the links have it.
+  bool coupled = false;                      ///< Whether some units have several links.
+  bool nested = false;                       ///< Whether one of them hangs on another of its unit.
 
   /// Numbers in a space; of node space with so many nodes.
   int dimension(SpaceKind kind, int nodes) const;

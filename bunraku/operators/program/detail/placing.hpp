@@ -63,34 +63,30 @@ Motion<S> rate_by_law(const Hinge& hinge, const S* q, int nq, const S* v) {
 /// Cosines and sines of the links that turn about z, a register of them at a time where the scalar has registers.
 template <class S>
 void spin_all(const Folded& folded, const S* q, std::vector<kernels::Spin<S>>& out) {
-  const auto store = [&](const kernels::RevoluteSlot<double>& slot, const S& c, const S& s) {
+  const auto store = [&](const kernels::RevoluteSlot& slot, const S& c, const S& s) {
     const S oc = constant<S>(slot.offset_c);
     const S os = constant<S>(slot.offset_s);
     out[at(slot.link)] = {c * oc - s * os, s * oc + c * os};
   };
   if constexpr (std::is_floating_point_v<S>) {
-    using kernels::lane_count;
-    using kernels::Lanes;
-    constexpr std::size_t lanes = lane_count<S>;
+    using Register = kernels::Full<S>;
+    constexpr std::size_t lanes = kernels::Lanes<Register>::count;
     const std::size_t count = folded.turns.size();
     for (std::size_t i = 0; i < count; i += lanes) {
       const std::size_t last = std::min(i + lanes, count) - 1;
-      const auto turned = [&](std::size_t lane) { return q[folded.turns[std::min(i + lane, last)].q]; };
-      Lanes<S> angle;
-      if constexpr (lanes == 4) {
-        angle = Lanes<S>{turned(0), turned(1), turned(2), turned(3)};
-      } else {
-        angle = Lanes<S>{turned(0), turned(1), turned(2), turned(3), turned(4), turned(5), turned(6), turned(7)};
+      std::array<S, lanes> angles;
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        angles[lane] = q[folded.turns[std::min(i + lane, last)].q];
       }
-      Lanes<S> s;
-      Lanes<S> c;
-      kernels::sincos<S>(angle, s, c);
+      Register s;
+      Register c;
+      kernels::sincos(Register::load(angles.data()), s, c);
       for (std::size_t lane = 0; i + lane <= last; ++lane) {
-        store(folded.turns[i + lane], c[lane], s[lane]);
+        store(folded.turns[i + lane], c[static_cast<int>(lane)], s[static_cast<int>(lane)]);
       }
     }
   } else {
-    for (const kernels::RevoluteSlot<double>& slot : folded.turns) {
+    for (const kernels::RevoluteSlot& slot : folded.turns) {
       store(slot, cos(q[slot.q]), sin(q[slot.q]));
     }
   }

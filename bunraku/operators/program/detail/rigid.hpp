@@ -10,15 +10,6 @@
 #include "bunraku/kernels/turns.hpp"
 #include "bunraku/spatial/cross.hpp"
 
-/// @def BUNRAKU_INLINE_LAMBDA
-/// Stands behind the parameters of lambdas that are the inside of a loop over links, as BUNRAKU_INLINE before
-/// functions.
-#if defined(__GNUC__)
-#define BUNRAKU_INLINE_LAMBDA __attribute__((always_inline))
-#else
-#define BUNRAKU_INLINE_LAMBDA
-#endif
-
 namespace bunraku::operators {
 
 /// Numbers of a rigid body's motion or force.

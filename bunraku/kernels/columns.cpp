@@ -1,25 +1,14 @@
-#include "bunraku/kernels/lanes.hpp"
+#include "bunraku/kernels/columns.hpp"
 
 #include <algorithm>
 
 namespace bunraku::kernels {
 
-template <class T>
-ColumnLayout::ColumnLayout(const Tree<T>& tree) {
-  build<T>(tree, nullptr);
-}
+ColumnLayout::~ColumnLayout() = default;
 
-template <class T>
-ColumnLayout::ColumnLayout(const Tree<T>& tree, const Coordinates<T>& coordinates) {
-  build<T>(tree, &coordinates);
-}
-
-/// With the user's coordinates clusters come as one, without them each link on its own.
-template <class T>
-void ColumnLayout::build(const Tree<T>& tree, const Coordinates<T>* coordinates) {
+ColumnLayout::ColumnLayout(const Tree& tree, bool users, int lanes) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   const std::size_t n = tree.links.size();
-  constexpr int lanes = lane_count<T>;
   first.resize(n);
   std::vector<int> last(n);
   std::vector<int> slot_begin(n);
@@ -29,14 +18,14 @@ void ColumnLayout::build(const Tree<T>& tree, const Coordinates<T>* coordinates)
   std::vector<int> owner;                             // of each coordinate, the first link of a cluster
   int next = 0;
   int previous = -1;
-  for (const int k : coordinates != nullptr ? tree.nested : tree.depth_first) {
-    const Link<T>& link = tree.links[at(k)];
+  for (const int k : users ? tree.nested : tree.depth_first) {
+    const Link<double>& link = tree.links[at(k)];
     if (link.parent != previous || link.parent < 0) {  // not its parent's first child
       branches = branches || previous >= 0;
       next = (next + lanes - 1) / lanes * lanes;
     }
     previous = k;
-    const int cluster = coordinates != nullptr ? tree.cluster_of[at(k)] : -1;
+    const int cluster = users ? tree.cluster_of[at(k)] : -1;
     slot_begin[at(k)] = next;
     if (cluster >= 0 && opened[at(cluster)] >= 0) {
       first[at(k)] = first[at(opened[at(cluster)])];
@@ -48,7 +37,7 @@ void ColumnLayout::build(const Tree<T>& tree, const Coordinates<T>* coordinates)
         const int before = link.parent < 0 ? -1 : last[at(link.parent)];
         parent.push_back(j > 0 ? static_cast<int>(slot.size()) - 1 : before);
         full.push_back(cluster < 0 ? link.v + j : tree.clusters[at(cluster)].coordinates[at(j)]);
-        user.push_back(coordinates != nullptr ? coordinates->velocities[at(full.back())].own : full.back());
+        user.push_back(users ? tree.coordinates.velocities[at(full.back())].own : full.back());
         slot.push_back(next++);
         owner.push_back(k);
       }
@@ -72,7 +61,7 @@ void ColumnLayout::build(const Tree<T>& tree, const Coordinates<T>* coordinates)
     register_end.push_back(slot_end[k] == slot_begin[k] ? register_begin[k] : (slot_end[k] + lanes - 1) / lanes);
   }
   for (const int k : owner) {
-    const int cluster = coordinates != nullptr ? tree.cluster_of[at(k)] : -1;
+    const int cluster = users ? tree.cluster_of[at(k)] : -1;
     coordinate_end.push_back(end[at(k)]);
     for (int i = cluster < 0 ? 0 : tree.clusters[at(cluster)].begin; cluster >= 0 && i < tree.clusters[at(cluster)].end;
          ++i) {
@@ -92,10 +81,5 @@ void ColumnLayout::build(const Tree<T>& tree, const Coordinates<T>* coordinates)
   }
   registers = (next + lanes - 1) / lanes;
 }
-
-template ColumnLayout::ColumnLayout(const Tree<double>&);
-template ColumnLayout::ColumnLayout(const Tree<float>&);
-template ColumnLayout::ColumnLayout(const Tree<double>&, const Coordinates<double>&);
-template ColumnLayout::ColumnLayout(const Tree<float>&, const Coordinates<float>&);
 
 }  // namespace bunraku::kernels

@@ -1,0 +1,391 @@
+/// @file
+/// Coupled hinges: the links of a cluster are eliminated together, as one body of larger dimension. With φ_c within the
+/// cluster, r = S the ratios and X the steps to the parent, H̄ = S*Hφ_c and
+///
+///   D = H̄PH̄* + S*𝒜S,  Ū = XPH̄*,  P(parent) += XPX* − ŪD⁻¹Ū*,
+///
+/// as for a hinge of a single body; Ū is in the parent's frame. D = L d L* with L unit upper triangular, d⁻¹ and ŪL⁻*
+/// are kept at the velocities that the cluster's hinges follow, so that nothing else needs to know of clusters.
+#pragma once
+
+#include <algorithm>
+
+#include "bunraku/kernels/hand_over.hpp"
+#include "bunraku/kernels/turning.hpp"
+
+namespace bunraku::kernels {
+
+/// Calls f.template operator()<kind>() with the kind of a one-axis link.
+template <class F>
+BUNRAKU_INLINE void with_kind(Kind kind, F&& f) {
+  switch (kind) {
+    case Kind::revolute_none:
+      return f.template operator()<Kind::revolute_none>();
+    case Kind::revolute_quarter:
+      return f.template operator()<Kind::revolute_quarter>();
+    case Kind::revolute_x:
+      return f.template operator()<Kind::revolute_x>();
+    case Kind::revolute_full:
+      return f.template operator()<Kind::revolute_full>();
+    default:
+      return f.template operator()<Kind::prismatic>();
+  }
+}
+
+/// From a one-axis link's axes to its parent's.
+template <Kind kind, class S>
+struct Axes {
+  const Link<S>& l;
+  const Spin<S>& spin;
+
+  BUNRAKU_INLINE Vec3<S> forth(const Vec3<S>& v) const {
+    if constexpr (kind == Kind::prismatic) {
+      return product(l.turn, v);
+    } else {
+      return turned<kind>(l, spin.forth(v));
+    }
+  }
+  BUNRAKU_INLINE Vec3<S> back(const Vec3<S>& v) const {
+    if constexpr (kind == Kind::prismatic) {
+      return transpose_times(l.turn, v);
+    } else {
+      return spin.back(unturned<kind>(l, v));
+    }
+  }
+  BUNRAKU_INLINE ArticulatedInertia<S> forth(const ArticulatedInertia<S>& P) const {
+    if constexpr (kind == Kind::prismatic) {
+      return Rotation<S>(l.turn) * P;
+    } else {
+      const DoubleSpin<S> twice(spin.c, spin.s);
+      return {turned<kind>(l, about_z(spin, twice, P.rotational)), turned<kind>(l, about_z(spin, twice, P.coupling)),
+              turned<kind>(l, about_z(spin, twice, P.linear))};
+    }
+  }
+};
+
+/// The part of a force along a one-axis hinge.
+template <Kind kind, class S>
+BUNRAKU_INLINE const S& along(const Force<S>& f) {
+  return kind == Kind::prismatic ? f.force.z : f.moment.z;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// One-axis hinges on one parent that follow one velocity, such as the fingers of a gripper
+
+/// Adds a link to D, Ū and ε of its siblings, and hands over its inertia as if its hinge were locked.
+template <bool forces, Kind kind, class S>
+void join_sibling(Workspace<S>& ws, int k, const S* torque, Sibling<S>& sum) {
+  const Link<S>& l = ws.link(k);
+  const S ratio = ws.tree->within[at(l.v)].ratio;
+  const ArticulatedInertia<S> P = gathered(ws, k);
+  const Sym3<S>& J = P.rotational;
+  const Mat3<S>& C = P.coupling;
+  const Sym3<S>& L = P.linear;
+  const Force<S> U =
+      kind == Kind::prismatic ? Force<S>{C.column(2), {L.xz, L.yz, L.zz}} : Force<S>{{J.xz, J.yz, J.zz}, C.row(2)};
+  sum.D += ratio * ratio * (along<kind>(U) + l.armature);
+  const Axes<kind, S> axes{l, ws.spin[at(k)]};
+  const Vec3<S> p = kind == Kind::prismatic ? slid(ws, l) : l.p;
+  const Vec3<S> pull = axes.forth(U.force) * ratio;
+  sum.U += Force<S>{axes.forth(U.moment) * ratio + cross(p, pull), pull};
+  Force<S> z{};
+  if constexpr (forces) {  // z + P a; the arm's part comes below
+    z = ws.force[at(k)];
+    const S rate = kind == Kind::prismatic ? S(2) * ws.v[l.v] : ws.v[l.v];
+    const S x = ws.turning[at(k + 1)].w.y * rate;
+    const S y = -ws.turning[at(k + 1)].w.x * rate;
+    if constexpr (kind == Kind::prismatic) {
+      z.moment += C.column(0) * x + C.column(1) * y;
+      z.force += Vec3<S>{L.xx * x + L.xy * y, L.xy * x + L.yy * y, L.xz * x + L.yz * y};
+    } else {
+      z.moment += Vec3<S>{J.xx * x + J.xy * y, J.xy * x + J.yy * y, J.xz * x + J.yz * y};
+      z.force += C.row(0) * x + C.row(1) * y;
+    }
+    sum.epsilon += ratio * (torque[l.v] - along<kind>(z)) - dot(pull, ws.arm_acceleration[at(k)]);
+  }
+  if (l.parent < 0) {
+    return;
+  }
+  const ArticulatedInertia<S> there = axes.forth(P);
+  const Mat3<S> moved = hand_over(ws, l, p, there);
+  if constexpr (forces) {
+    const Vec3<S>& arm = ws.arm_acceleration[at(k)];
+    const Vec3<S> force = axes.forth(z.force);
+    Force<S>& up = ws.force[at(l.parent)];
+    up.moment += axes.forth(z.moment) + cross(p, force) + moved * arm;
+    up.force += force + there.linear * arm;
+  }
+}
+
+template <bool forces, class S>
+void eliminate_siblings(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors, const S* torque) {
+  Sibling<S> sum;
+  for (int k = c.end - 1; k >= c.begin; --k) {
+    with_kind(ws.link(k).kind, [&]<Kind kind>() { join_sibling<forces, kind>(ws, k, torque, sum); });
+  }
+  const std::size_t v = at(c.coordinates.front());
+  const S inverse = factors.inverse(sum.D, ws.doubt[v]);
+  factors.U[v] = sum.U;
+  factors.D_inverse[v] = inverse;
+  if constexpr (forces) {
+    ws.epsilon[v] = sum.epsilon;
+  }
+  if (c.parent >= 0) {
+    ws.P[at(c.parent)] -= scaled_outer(sum.U, inverse);
+    if constexpr (forces) {
+      ws.force[at(c.parent)] += sum.U * (inverse * sum.epsilon);
+    }
+  }
+}
+
+template <class S>
+void filter_siblings(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
+  S epsilon{};
+  for (int k = c.end - 1; k >= c.begin; --k) {
+    const Link<S>& l = ws.link(k);
+    const S ratio = ws.tree->within[at(l.v)].ratio;
+    epsilon += ratio * x[l.v];
+    if (l.leaf) {
+      if (l.parent >= 0 && l.opens_parent) {
+        ws.force[at(l.parent)] = Force<S>::zero();
+      }
+      continue;
+    }
+    with_kind(l.kind, [&]<Kind kind>() {
+      const Force<S>& z = ws.force[at(k)];
+      epsilon -= ratio * along<kind>(z);
+      if (l.parent >= 0) {
+        const Axes<kind, S> axes{l, ws.spin[at(k)]};
+        const Vec3<S> force = axes.forth(z.force);
+        const Force<S> moved{axes.forth(z.moment) + cross(kind == Kind::prismatic ? slid(ws, l) : l.p, force), force};
+        Force<S>& up = ws.force[at(l.parent)];
+        up = l.opens_parent ? moved : up + moved;
+      }
+    });
+  }
+  const std::size_t v = at(c.coordinates.front());
+  ws.epsilon[v] = epsilon;
+  if (c.parent >= 0) {
+    ws.force[at(c.parent)] += ws.of_state.U[v] * (ws.of_state.D_inverse[v] * epsilon);
+  }
+}
+
+/// What moves the siblings; with `biased` accelerations of a state with velocities, without them 𝓜⁻¹x.
+template <bool biased, class S>
+void smooth_siblings(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& factors, S* out) {
+  const std::size_t v = at(c.coordinates.front());
+  const Motion<S>& up = ws.alpha[at(c.parent + 1)];
+  const S wanted = factors.D_inverse[v] * (ws.epsilon[v] - dot(factors.U[v], up));
+  for (int k = c.begin; k < c.end; ++k) {
+    const Link<S>& l = ws.link(k);
+    const S own = ws.tree->within[at(l.v)].ratio * wanted;
+    out[l.v] = own;
+    if (l.leaf) {
+      continue;
+    }
+    with_kind(l.kind, [&]<Kind kind>() {
+      const Axes<kind, S> axes{l, ws.spin[at(k)]};
+      Vec3<S> linear = up.linear + cross(up.angular, kind == Kind::prismatic ? slid(ws, l) : l.p);
+      if constexpr (biased) {
+        linear += ws.arm_acceleration[at(k)];
+      }
+      Motion<S> alpha{axes.back(up.angular), axes.back(linear)};
+      (kind == Kind::prismatic ? alpha.linear.z : alpha.angular.z) += own;
+      if constexpr (biased) {
+        alpha += bias_of(ws, k);
+      }
+      ws.alpha[at(k + 1)] = alpha;
+    });
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Any other cluster
+
+/// D and Ū as for a mass matrix, by composite bodies: what a unit of velocity e takes at its link goes inward, and its
+/// part along each hinge on the way is an element of D. Accelerations on the way that are not the hinges' own do their
+/// part in ε.
+template <bool forces, class S>
+void join_coupled(Workspace<S>& ws, int k, const CoupledLinks& c, const ArticulatedInertia<S>& P, Factors<S>& factors,
+                  const S* torque) {
+  const Link<S>& own = ws.link(k);
+  const std::size_t m = c.coordinates.size();
+  S* D = factors.L.data() + c.factor;
+  for (int e = own.v; e < own.v + own.nv; ++e) {
+    const Follower<double>& follower = ws.tree->within[at(e)];
+    const std::size_t j = at(follower.own);
+    const std::size_t v = at(c.coordinates[j]);
+    Force<S> f = P * column(ws, e) * follower.ratio;
+    D[j * m + j] += follower.ratio * (dot(column(ws, e), f) + follower.ratio * ws.armature[at(e)]);
+    const auto pair = [&](int begin, int end) {
+      for (int i = begin; i < end; ++i) {
+        const S value = ws.tree->within[at(i)].ratio * dot(column(ws, i), f);
+        const std::size_t other = at(ws.tree->within[at(i)].own);
+        D[other * m + j] += value;
+        D[j * m + other] += value;
+      }
+    };
+    pair(own.v, e);
+    if constexpr (forces) {
+      ws.epsilon[v] += follower.ratio * (torque[e] - dot(column(ws, e), ws.force[at(k)]));
+    }
+    for (int here = k; here >= c.begin;) {
+      const Link<S>& l = ws.link(here);
+      const Transform<S> X = pose_of(ws, here);
+      if constexpr (forces) {
+        ws.epsilon[v] -= dot(f, bias_of(ws, here));
+      }
+      f = {X.rotation * f.moment, X.rotation * f.force};
+      if constexpr (forces) {
+        ws.epsilon[v] -= dot(f.force, ws.arm_acceleration[at(here)]);
+      }
+      f.moment += cross(X.translation, f.force);
+      here = l.parent;
+      if (here >= c.begin) {
+        pair(ws.link(here).v, ws.link(here).v + ws.link(here).nv);
+      }
+    }
+    factors.U[v] += f;
+  }
+}
+
+template <bool forces, class S>
+void eliminate_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors, const S* torque) {
+  const std::size_t m = c.coordinates.size();
+  S* D = factors.L.data() + c.factor;
+  std::fill_n(D, m * m, S(0));
+  for (const int v : c.coordinates) {
+    factors.U[at(v)] = Force<S>::zero();
+    ws.epsilon[at(v)] = S(0);
+  }
+  for (int k = c.end - 1; k >= c.begin; --k) {
+    const Link<S>& l = ws.link(k);
+    ArticulatedInertia<S> P = gathered(ws, k);
+    join_coupled<forces>(ws, k, c, P, factors, torque);
+    if (l.parent < 0) {
+      continue;
+    }
+    const Transform<S> X = pose_of(ws, k);
+    Force<S> z{};
+    if constexpr (forces) {
+      z = ws.force[at(k)] + P * bias_of(ws, k);
+    }
+    P = X.rotation * P;
+    const Mat3<S> moved = hand_over(ws, l, X.translation, P);
+    if constexpr (forces) {
+      const Vec3<S>& arm = ws.arm_acceleration[at(k)];
+      ws.force[at(l.parent)] += X * z + Force<S>{moved * arm, P.linear * arm};
+    }
+  }
+  for (std::size_t j = m; j-- > 0;) {
+    const std::size_t v = at(c.coordinates[j]);
+    const Force<S>& U = factors.U[v];
+    const S inverse = factors.inverse(D[j * m + j], ws.doubt[v]);
+    factors.D_inverse[v] = inverse;
+    for (std::size_t i = 0; i < j; ++i) {
+      const S part = D[i * m + j] * inverse;
+      for (std::size_t n = 0; n <= i; ++n) {
+        D[n * m + i] -= part * D[n * m + j];
+      }
+      factors.U[at(c.coordinates[i])] -= U * part;
+      if constexpr (forces) {
+        ws.epsilon[at(c.coordinates[i])] -= part * ws.epsilon[v];
+      }
+    }
+    for (std::size_t i = 0; i < j; ++i) {
+      D[i * m + j] *= inverse;
+    }
+    if (c.parent >= 0) {
+      ws.P[at(c.parent)] -= scaled_outer(U, inverse);
+      if constexpr (forces) {
+        ws.force[at(c.parent)] += U * (inverse * ws.epsilon[v]);
+      }
+    }
+  }
+}
+
+template <class S>
+void filter_coupled(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
+  for (const int v : c.coordinates) {
+    ws.epsilon[at(v)] = S(0);
+  }
+  for (int k = c.end - 1; k >= c.begin; --k) {
+    const Link<S>& l = ws.link(k);
+    const Force<S> z = l.leaf ? Force<S>::zero() : ws.force[at(k)];
+    for (int e = l.v; e < l.v + l.nv; ++e) {
+      ws.epsilon[at(c.coordinates[at(ws.tree->within[at(e)].own)])] +=
+          ws.tree->within[at(e)].ratio * (x[e] - dot(column(ws, e), z));
+    }
+    if (l.parent >= 0) {
+      const Force<S> moved = pose_of(ws, k) * z;
+      Force<S>& up = ws.force[at(l.parent)];
+      up = l.opens_parent ? moved : up + moved;
+    }
+  }
+  const std::size_t m = c.coordinates.size();
+  const S* L = ws.of_state.L.data() + c.factor;
+  for (std::size_t j = m; j-- > 0;) {
+    const std::size_t v = at(c.coordinates[j]);
+    for (std::size_t i = 0; i < j; ++i) {
+      ws.epsilon[at(c.coordinates[i])] -= L[i * m + j] * ws.epsilon[v];
+    }
+    if (c.parent >= 0) {
+      ws.force[at(c.parent)] += ws.of_state.U[v] * (ws.of_state.D_inverse[v] * ws.epsilon[v]);
+    }
+  }
+}
+
+/// See smooth_siblings.
+template <bool biased, class S>
+void smooth_coupled(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& factors, S* out) {
+  const std::size_t m = c.coordinates.size();
+  const S* L = factors.L.data() + c.factor;
+  for (const int v : c.coordinates) {
+    out[v] = factors.D_inverse[at(v)] * (ws.epsilon[at(v)] - dot(factors.U[at(v)], ws.alpha[at(c.parent + 1)]));
+  }
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = i + 1; j < m; ++j) {
+      out[c.coordinates[j]] -= L[i * m + j] * out[c.coordinates[i]];
+    }
+  }
+  for (int k = c.begin; k < c.end; ++k) {
+    const Link<S>& l = ws.link(k);
+    Motion<S> alpha = ws.alpha[at(l.parent + 1)];
+    if constexpr (biased) {
+      alpha.linear += ws.arm_acceleration[at(k)];
+    }
+    alpha = inverse_times(pose_of(ws, k), alpha);
+    if constexpr (biased) {
+      alpha += bias_of(ws, k);
+    }
+    for (int e = l.v; e < l.v + l.nv; ++e) {
+      out[e] = ws.tree->within[at(e)].ratio * out[c.coordinates[at(ws.tree->within[at(e)].own)]];
+      alpha += column(ws, e) * out[e];
+    }
+    ws.alpha[at(k + 1)] = alpha;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <bool forces, class S>
+void eliminate_cluster(Workspace<S>& ws, const Run& run, Factors<S>& factors, const S* torque) {
+  const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
+  run.kind == Kind::siblings ? eliminate_siblings<forces>(ws, c, factors, torque)
+                             : eliminate_coupled<forces>(ws, c, factors, torque);
+}
+
+template <class S>
+void filter_cluster(Workspace<S>& ws, const Run& run, const S* x) {
+  const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
+  run.kind == Kind::siblings ? filter_siblings(ws, c, x) : filter_coupled(ws, c, x);
+}
+
+template <bool biased, class S>
+void smooth_cluster(Workspace<S>& ws, const Run& run, const Factors<S>& factors, S* out) {
+  const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
+  run.kind == Kind::siblings ? smooth_siblings<biased>(ws, c, factors, out)
+                             : smooth_coupled<biased>(ws, c, factors, out);
+}
+
+}  // namespace bunraku::kernels
