@@ -38,11 +38,14 @@ std::string_view before_last_item(std::string_view list) {
 void offer_values(const std::string& option, const std::string& typed, Offers& offers) {
   if (option == "--want") {
     for (const Quantity& quantity : quantities()) {
-      if (quantity.write != nullptr) {
+      if (quantity.available()) {
         const std::string_view colon = quantity.argument.empty() ? "" : ":";
         offers.add(fmt::format("{}{}{}", before_last_item(typed), quantity.name, colon), quantity.help);
       }
     }
+  } else if (option == "--precision") {
+    offers.add("double", "64-bit numbers");
+    offers.add("float", "32-bit numbers, in less time");
   } else if (option == "--order") {
     offers.add("file", "base to tips, as in the file");
     offers.add("paper", "tips to base, as in the papers");

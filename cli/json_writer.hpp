@@ -1,5 +1,6 @@
 /// @file
-/// Writes JSON piece by piece into a buffer. Numbers are the shortest text that reads back to the same double.
+/// Writes JSON piece by piece into a buffer. Numbers are the shortest text that reads back to the same double, or
+/// float.
 #pragma once
 
 #include <array>
@@ -47,15 +48,9 @@ class JsonWriter {
     return *this;
   }
   /// A number. Throws Error for one that is not finite: JSON has none, and no answer should hold one.
-  JsonWriter& value(double x) {
-    if (!std::isfinite(x)) {
-      throw Error("a result is not finite");
-    }
-    separate();
-    std::array<char, 32> text;  // 24 is the most; straight into the buffer would go character by character
-    buffer_.append(text.data(), fmt::format_to(text.data(), FMT_COMPILE("{}"), x));
-    return *this;
-  }
+  JsonWriter& value(double x) { return number(x); }
+  /// A number.
+  JsonWriter& value(float x) { return number(x); }
   /// A whole number.
   JsonWriter& value(int x) {
     separate();
@@ -122,23 +117,6 @@ class JsonWriter {
   JsonWriter& value(const Mat3<double>& m) {
     return begin_array().value(m.row(0)).value(m.row(1)).value(m.row(2)).end_array();
   }
-  /// Six numbers, angular first.
-  JsonWriter& value(const Motion<double>& v) {
-    begin_array();
-    for (int i = 0; i < 6; ++i) {
-      value(v[i]);
-    }
-    return end_array();
-  }
-  /// Four rows of four numbers.
-  JsonWriter& value(const Transform<double>& x) {
-    begin_array();
-    for (int i = 0; i < 3; ++i) {
-      const Vec3<double> row = x.rotation.matrix().row(i);
-      begin_array().value(row.x).value(row.y).value(row.z).value(x.translation[i]).end_array();
-    }
-    return begin_array().value(0).value(0).value(0).value(1).end_array().end_array();
-  }
   /// Ends a line.
   JsonWriter& newline() {
     buffer_.push_back('\n');
@@ -160,6 +138,16 @@ class JsonWriter {
   }
 
  private:
+  template <class T>
+  JsonWriter& number(T x) {
+    if (!std::isfinite(x)) {
+      throw Error("a result is not finite");
+    }
+    separate();
+    std::array<char, 32> text;  // 24 is the most; straight into the buffer would go character by character
+    buffer_.append(text.data(), fmt::format_to(text.data(), FMT_COMPILE("{}"), x));
+    return *this;
+  }
   void separate() {
     if (comma_) {
       buffer_.push_back(',');

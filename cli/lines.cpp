@@ -56,7 +56,11 @@ Lines::~Lines() {
 }
 
 SourceLocation Lines::where() const {
-  return {name_, static_cast<int>(std::min<std::int64_t>(number_, std::numeric_limits<int>::max()))};
+  return {name_, line()};
+}
+
+int Lines::line() const {
+  return static_cast<int>(std::min<std::int64_t>(number_, std::numeric_limits<int>::max()));
 }
 
 bool Lines::fill() {

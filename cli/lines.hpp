@@ -25,6 +25,8 @@ class Lines {
   bool next(std::string& line);
   /// The file and the line taken last, for messages.
   SourceLocation where() const;
+  /// Its number alone.
+  int line() const;
 
  private:
   bool fill();

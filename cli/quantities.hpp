@@ -1,5 +1,6 @@
 /// @file
-/// The quantities that `eval` knows: what each needs of a state, and how it is computed and written.
+/// The quantities that `eval` knows: what each needs of a state, how it is computed at one state and at many, and what
+/// its numbers are.
 #pragma once
 
 #include <cstddef>
@@ -7,43 +8,98 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "bunraku/batch/batch.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
-#include "json_writer.hpp"
+#include "state_source.hpp"
 #include "states.hpp"
 
 namespace bunraku::cli {
 
-/// All that a quantity is computed from at a state.
+/// What the numbers of a quantity at a state are. They come row by row, the last axis fastest.
+struct Shape {
+  std::vector<std::int64_t> axes;   ///< None for a number, one for a list, two for a matrix.
+  bool by_key = false;              ///< Whether there is such a thing for each of some keys:
+  std::vector<std::string> keys{};  ///< bodies, or kinds of energy.
+
+  /// How many numbers.
+  std::int64_t count() const;
+};
+
+/// All that a quantity is computed from at one state.
+template <class T>
 class Evaluator {
  public:
-  Evaluator(const Model& model, PassiveForces passive);
+  Evaluator(const Model& model, PassiveForces passive) : state_(model, passive) {}
 
-  /// Takes the next state, which must stay where it is while quantities are computed; at rest where nothing needs v.
-  void set_state(const GivenState& given, bool moving);
+  /// Goes to state i of a chunk; at rest where nothing needs v. Throws as BasicState::set.
+  void set(const StateChunk<T>& chunk, std::ptrdiff_t i) {
+    const auto at = [i](const StateRows<const T>& rows) {
+      return std::span<const T>(rows.row(i), static_cast<std::size_t>(rows.cols()));
+    };
+    if (chunk.moving()) {
+      state_.set(at(chunk.q()), at(chunk.v()));
+    } else {
+      state_.set(at(chunk.q()));
+    }
+    a_ = at(chunk.a());
+    tau_ = at(chunk.tau());
+  }
 
   /// The model.
   const Model& model() const { return state_.model(); }
-  /// The state, as it was given.
-  const GivenState& given() const { return *given_; }
-  /// The model there.
-  State& state() { return state_; }
+  /// The model at the state.
+  BasicState<T>& state() { return state_; }
+  /// Accelerations of the state, where something needs them.
+  std::span<const T> a() const { return a_; }
+  /// Hinge torques of the state, where something needs them.
+  std::span<const T> tau() const { return tau_; }
   /// Room for so many numbers, until the next call.
-  std::span<double> room(std::size_t numbers);
+  std::span<T> room(std::size_t numbers) {
+    room_.resize(numbers);
+    return room_;
+  }
 
  private:
-  State state_;
-  std::vector<double> room_;
-  const GivenState* given_ = nullptr;
+  BasicState<T> state_;
+  std::span<const T> a_;
+  std::span<const T> tau_;
+  std::vector<T> room_;
 };
 
 struct Request;
 
-/// Of a matrix.
-struct Size {
-  std::int64_t rows;  ///< Its rows.
-  std::int64_t cols;  ///< Its columns.
+/// Computes a quantity at one state.
+template <class T>
+using StateFunction = void (*)(Evaluator<T>&, const Request&, std::span<T> out);
+/// Computes a quantity at many states at once.
+template <class T>
+using BatchFunction = const BatchReport& (*)(BasicBatch<T>&, const StateChunk<T>&, const Request&,
+                                             const StateRows<T>& out);
+
+/// Such a function in either precision, made of a generic one.
+template <template <class> class Function>
+class InEither {
+ public:
+  constexpr InEither(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
+  template <class F>
+  constexpr InEither(F f) : in_double_(f), in_float_(f) {}  // NOLINT(google-explicit-constructor)
+
+  /// For a scalar; null where there is none.
+  template <class T>
+  Function<T> in() const {
+    if constexpr (std::is_same_v<T, float>) {
+      return in_float_;
+    } else {
+      return in_double_;
+    }
+  }
+
+ private:
+  Function<double> in_double_ = nullptr;
+  Function<float> in_float_ = nullptr;
 };
 
 /// Something that `eval` can compute.
@@ -52,8 +108,12 @@ struct Quantity {
   std::string_view argument;  ///< How its argument is written, such as `:NODE:FRAME`; empty where it takes none.
   Needs needs;                ///< What it needs of a state.
   std::string_view help;      ///< Its value, in a few words.
-  void (*write)(Evaluator&, const Request&, JsonWriter&);  ///< Null where this version does not compute it yet.
-  Size (*size)(const Model&, const Request&) = nullptr;    ///< Of its matrix; null where it has none.
+  Shape (*shape)(const Model&, const Request&) = nullptr;  ///< Null where this version does not compute it yet.
+  InEither<StateFunction> at_state = nullptr;              ///< Null likewise.
+  InEither<BatchFunction> at_states = nullptr;             ///< Null where batches do not have it.
+
+  /// Whether this version computes it.
+  constexpr bool available() const { return shape != nullptr; }
 };
 
 /// One thing that was asked for.
@@ -64,6 +124,7 @@ struct Request {
   Frame frame = Frame::node;           ///< Of a Jacobian.
   std::string closed_list;             ///< The item whose list of nodes its name ended; empty if none.
   std::vector<Node> nodes;             ///< Those nodes in the model, once it is known.
+  Shape shape;                         ///< Of its numbers, once the model is known.
 };
 
 /// Every quantity of the table, those that are not there yet included.

@@ -1,18 +1,16 @@
 #include "states.hpp"
 
-#include <array>
 #include <cmath>
 #include <span>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include "bunraku/io/detail/numbers.hpp"
 #include "bunraku/model/configuration.hpp"
-#include "bunraku/operators/language/operator.hpp"
 #include "limits.hpp"
 #include "lines.hpp"
+#include "state_lines.hpp"
 
 namespace bunraku::cli {
 
@@ -66,120 +64,28 @@ Model with_gravity(Model model, const std::string& text) {
   return model.with_gravity({g[0], g[1], g[2]});
 }
 
-namespace {
-
-template <class E>
-void check_length(const std::vector<double>& values, int wanted, std::string_view name) {
-  if (std::ssize(values) != wanted) {
-    throw E(fmt::format("{} has {} numbers, the model wants {}", name, values.size(), wanted));
+std::string missing(const Users& users, const Needs& given) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::vector<std::string>& of, bool there, std::string_view name) {
+    if (!of.empty() && !there) {
+      out.push_back(fmt::format("there is no \"{}\", needed for {}", name, fmt::join(of, ", ")));
+    }
+  };
+  add(users.q, given.q, "q");
+  add(users.v, given.v, "v");
+  add(users.a, given.a, "a");
+  add(users.tau, given.tau, "tau");
+  if (!users.a_or_tau.empty() && !given.a && !given.tau) {
+    out.push_back(fmt::format("there is neither \"a\" nor \"tau\", needed for {}", fmt::join(users.a_or_tau, ", ")));
   }
+  return fmt::format("{}", fmt::join(out, "; "));
 }
 
-/// A line is not a state.
-class LineError : public ArgumentError {
- public:
-  using ArgumentError::ArgumentError;
-};
+std::string wrong_length(std::string_view name, std::size_t numbers, int wanted) {
+  return fmt::format("{} has {} numbers, the model wants {}", name, numbers, wanted);
+}
 
-/// One line of a file of states.
-class LineReader {
- public:
-  LineReader(const Model& model, const Users& users) : model_(model), users_(users) {}
-
-  /// Parses `line`, whose buffer has the parser's padding. Throws LineError.
-  const GivenState& read(std::string& line) {
-    line.reserve(line.size() + simdjson::SIMDJSON_PADDING);
-    state_.given = {};
-    state_.q.clear();
-    state_.v.clear();
-    state_.a.clear();
-    state_.tau.clear();
-    try {
-      const simdjson::dom::object object = parser_.parse(line.data(), line.size(), false);
-      for (const auto field : object) {
-        take(field.key, field.value);
-      }
-    } catch (const simdjson::simdjson_error& error) {
-      throw LineError(fmt::format("this is not a JSON object of number lists: {}", error.what()));
-    }
-    if (const std::string lacks = missing(); !lacks.empty()) {
-      throw LineError(lacks);
-    }
-    return state_;
-  }
-
-  /// What a line should be.
-  std::string cure() const {
-    std::vector<std::string> wanted;
-    const auto add = [&](const std::vector<std::string>& users, std::string_view name, int size) {
-      if (!users.empty()) {
-        wanted.push_back(fmt::format("\"{}\": [{} numbers]", name, size));
-      }
-    };
-    add(users_.q, "q", model_.nq());
-    add(users_.v, "v", model_.nv());
-    add(users_.a, "a", model_.nv());
-    add(users_.tau, "tau", model_.nv());
-    if (!users_.a_or_tau.empty()) {
-      wanted.push_back(fmt::format("\"a\" or \"tau\": [{} numbers]", model_.nv()));
-    }
-    return fmt::format("write one object a line: {{{}}}", fmt::join(wanted, ", "));
-  }
-
- private:
-  /// Names all that is missing, and what for; empty where nothing is.
-  std::string missing() const {
-    std::vector<std::string> out;
-    const Needs& seen = state_.given;
-    const auto add = [&](const std::vector<std::string>& users, bool there, std::string_view name) {
-      if (!users.empty() && !there) {
-        out.push_back(fmt::format("there is no \"{}\", needed for {}", name, fmt::join(users, ", ")));
-      }
-    };
-    add(users_.q, seen.q, "q");
-    add(users_.v, seen.v, "v");
-    add(users_.a, seen.a, "a");
-    add(users_.tau, seen.tau, "tau");
-    if (!users_.a_or_tau.empty() && !seen.a && !seen.tau) {
-      out.push_back(fmt::format("there is neither \"a\" nor \"tau\", needed for {}", fmt::join(users_.a_or_tau, ", ")));
-    }
-    return fmt::format("{}", fmt::join(out, "; "));
-  }
-
-  void take(std::string_view key, const simdjson::dom::element& value) {
-    struct Field {
-      std::string_view name;
-      std::vector<double>& values;
-      bool& seen;
-      int size;
-    };
-    Needs& seen = state_.given;
-    const std::array<Field, 4> fields = {
-        Field{"q", state_.q, seen.q, model_.nq()}, Field{"v", state_.v, seen.v, model_.nv()},
-        Field{"a", state_.a, seen.a, model_.nv()}, Field{"tau", state_.tau, seen.tau, model_.nv()}};
-    for (const Field& field : fields) {
-      if (key != field.name) {
-        continue;
-      }
-      if (field.seen) {
-        throw LineError(fmt::format("\"{}\" is there twice", key));
-      }
-      field.seen = true;
-      field.values.clear();
-      for (const simdjson::dom::element number : value.get_array()) {
-        field.values.push_back(number.get_double());
-      }
-      check_length<LineError>(field.values, field.size, key);
-      return;
-    }
-    throw LineError(fmt::format("\"{}\" is none of q, v, a, tau", key));
-  }
-
-  const Model& model_;
-  const Users& users_;
-  GivenState state_;
-  simdjson::dom::parser parser_;
-};
+namespace {
 
 void read_lines(const std::string& path, LineReader& reader, const std::function<void(const GivenState&)>& f) {
   Lines lines(path, most_streamed, reader.cure());
@@ -189,13 +95,10 @@ void read_lines(const std::string& path, LineReader& reader, const std::function
       continue;
     }
     try {
+      line.reserve(line.size() + LineReader::padding);
       f(reader.read(line));
-    } catch (const LineError& error) {
-      throw ModelError(lines.where(), error.what(), reader.cure());
-    } catch (const OperatorError& error) {  // of what was computed from it
-      throw ModelError(lines.where(), error.problem(), error.cure());
-    } catch (const Error& error) {
-      throw ModelError(lines.where(), error.what());
+    } catch (const Error& error) {  // of the line, or of what was computed from it
+      reader.fail_at(lines.where(), error);
     }
   }
 }
@@ -204,21 +107,30 @@ void read_lines(const std::string& path, LineReader& reader, const std::function
 
 void StateArguments::for_each(const Model& model, const Users& users,
                               const std::function<void(const GivenState&)>& f) const {
-  if (!states.empty()) {
-    if (q || v || a || tau) {
-      throw ArgumentError("give either --states or --q, --v, --a, --tau, not both");
-    }
-    LineReader reader(model, users);
-    read_lines(states, reader, f);
-    return;
+  check();
+  if (states.empty()) {
+    return f(one(model));
   }
+  LineReader reader(model, users);
+  read_lines(states, reader, f);
+}
+
+void StateArguments::check() const {
+  if (!states.empty() && (q || v || a || tau)) {
+    throw ArgumentError("give either --states or --q, --v, --a, --tau, not both");
+  }
+}
+
+GivenState StateArguments::one(const Model& model) const {
   GivenState state;
   state.q.resize(static_cast<std::size_t>(model.nq()));
   neutral(model, std::span<double>(state.q));
   const auto take = [](const std::optional<std::string>& text, const char* option, std::vector<double>& out, int size) {
     if (text) {
       out = parse_numbers(*text, option);
-      check_length<ArgumentError>(out, size, option);
+      if (std::ssize(out) != size) {
+        throw ArgumentError(wrong_length(option, out.size(), size));
+      }
     } else {
       out.resize(static_cast<std::size_t>(size));  // q is neutral already
     }
@@ -232,7 +144,7 @@ void StateArguments::for_each(const Model& model, const Users& users,
                  .v = take(v, "--v", state.v, model.nv()),
                  .a = take(a, "--a", state.a, model.nv()),
                  .tau = take(tau, "--tau", state.tau, model.nv())};
-  f(state);
+  return state;
 }
 
 }  // namespace bunraku::cli

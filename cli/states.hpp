@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -52,7 +53,16 @@ struct StateArguments {
   /// Calls f with each state in turn, its vectors checked for presence, size and finiteness. Throws ModelError with
   /// file and line for a bad line of a file, ArgumentError for a bad option.
   void for_each(const Model& model, const Users& users, const std::function<void(const GivenState&)>& f) const;
+  /// Throws ArgumentError where states are given in two ways.
+  void check() const;
+  /// The one state of the options. Throws ArgumentError for a bad one.
+  GivenState one(const Model& model) const;
 };
+
+/// Names all that is missing of a state, and what for; empty where nothing is.
+std::string missing(const Users& users, const Needs& given);
+/// What is wrong with a vector of another length.
+std::string wrong_length(std::string_view name, std::size_t numbers, int wanted);
 
 /// The model with the gravity of `--gravity X,Y,Z`, or with its own where the text is empty. Throws ArgumentError.
 Model with_gravity(Model model, const std::string& text);

@@ -60,7 +60,7 @@ const Quantity* quantity_of(std::string_view item) {
 std::vector<std::string> computed() {
   std::vector<std::string> out;
   for (const Quantity& quantity : quantities()) {
-    if (quantity.write != nullptr) {
+    if (quantity.available()) {
       out.push_back(fmt::format("{}{}", quantity.name, quantity.argument));
     }
   }
@@ -90,7 +90,7 @@ const Quantity& known_quantity(const std::string& item) {
     throw ArgumentError(fmt::format("--want: '{}' is not a quantity; known are: {}{}", item,
                                     fmt::join(computed(), ", "), bunraku::detail::did_you_mean(item, names)));
   }
-  if (found->write == nullptr) {
+  if (!found->available()) {
     throw ArgumentError(
         fmt::format("--want: '{}' is a known quantity that is not available in this version, {}; "
                     "available are: {}",
@@ -125,7 +125,8 @@ void add_node(std::string_view node, Request& request) {
 }
 
 Request request_of(const std::string& item) {
-  Request request{.key = item, .quantity = &known_quantity(item), .names = {}, .closed_list = {}, .nodes = {}};
+  Request request{
+      .key = item, .quantity = &known_quantity(item), .names = {}, .closed_list = {}, .nodes = {}, .shape = {}};
   const std::string_view name = request.quantity->name;
   const std::string_view argument = std::string_view(item).substr(name.size());
   if (name == "jacobian") {
@@ -179,7 +180,7 @@ std::string want_help() {
       "a "
       "comma a part of a name";
   for (const Quantity& quantity : quantities()) {
-    if (quantity.write != nullptr) {
+    if (quantity.available()) {
       help += fmt::format("\n{}{}: {}", quantity.name, quantity.argument, quantity.help);
     }
   }
@@ -216,11 +217,11 @@ void find_nodes(const Model& model, std::vector<Request>& requests) {
   }
 }
 
-void check_sizes(const Model& model, const std::vector<Request>& requests) {
-  for (const Request& request : requests) {
-    if (request.quantity->size != nullptr) {
-      const Size size = request.quantity->size(model, request);
-      check_matrix_size(fmt::format("--want: '{}'", request.key), size.rows, size.cols,
+void find_shapes(const Model& model, std::vector<Request>& requests) {
+  for (Request& request : requests) {
+    request.shape = request.quantity->shape(model, request);
+    if (const std::vector<std::int64_t>& axes = request.shape.axes; axes.size() == 2) {
+      check_matrix_size(fmt::format("--want: '{}'", request.key), axes[0], axes[1],
                         "id, fd and log_det need no matrix, and `bunraku op MODEL EXPR --apply` forms none");
     }
   }

@@ -22,8 +22,9 @@ std::vector<Request> parse_want(const std::vector<std::string>& lists);
 /// that is a quantity and a node of this model, too: either may be meant.
 void find_nodes(const Model& model, std::vector<Request>& requests);
 
-/// Throws ArgumentError where a matrix would have too many numbers: see limits.hpp.
-void check_sizes(const Model& model, const std::vector<Request>& requests);
+/// Fills in the shapes of all requests, whose nodes must be there. Throws ArgumentError where a matrix would have too
+/// many numbers: see limits.hpp.
+void find_shapes(const Model& model, std::vector<Request>& requests);
 
 /// What needs what, for the reader of states.
 Users users_of(const std::vector<Request>& requests);

@@ -189,6 +189,7 @@ TEST_F(Completion, OffersTheOptionsOfACommand) {
 
 TEST_F(Completion, OffersValues) {
   EXPECT_EQ(offered({"op", "robot.urdf", "phi", "--order", ""}), "file\npaper\n");
+  EXPECT_EQ(offered({"eval", "robot.urdf", "--precision", ""}), "double\nfloat\n");
   EXPECT_EQ(offered({"eval", "robot.urdf", "--want", "inv"}), "inverse_mass\n");
   EXPECT_EQ(offered({"eval", "robot.urdf", "--want", "com,lambda"}), "com,lambda_inverse:\ncom,lambda:\n");
   EXPECT_THAT(offered({"eval", "robot.urdf", "--want", ""}), AllOf(HasSubstr("poses\n"), Not(HasSubstr("id_dq"))));

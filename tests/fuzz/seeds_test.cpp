@@ -12,6 +12,9 @@
 #define LLVMFuzzerTestOneInput mjcf_input
 #include "fuzz/mjcf_fuzzer.cpp"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput npy_input
+#include "fuzz/npy_fuzzer.cpp"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput operators_input
 #include "fuzz/operators_fuzzer.cpp"
 #undef LLVMFuzzerTestOneInput
@@ -52,6 +55,10 @@ TEST(Seeds, OfReadersAreReadOrRefused) {
 
 TEST(Seeds, OfOperatorsAreReadOrRefused) {
   EXPECT_GT(feed("fuzz/seeds/operators", operators_input), 3);
+}
+
+TEST(Seeds, OfArraysAreReadOrRefused) {
+  EXPECT_GT(feed("fuzz/seeds/npy", npy_input), 5);
 }
 
 // of these any input will do
