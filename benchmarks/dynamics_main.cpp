@@ -200,9 +200,9 @@ std::string json(const std::vector<Row>& rows, const std::map<std::string, doubl
 
 void print_header(const std::vector<bench::Robot>& robots, std::size_t states, int core, const std::string& peer_name) {
   fmt::print(
-      "Bunraku {} against {} from its headers, both {}.\n"
-      "Bunraku's sweeps have -fno-tree-slp-vectorize besides. Pinocchio is measured without it and with it (°).\n",
-      bk::version(), peer_name, bench::compiler_flags());
+      "Bunraku {} {} against {} from its headers, {}.\n"
+      "Bunraku's sweeps have -fno-tree-slp-vectorize. Pinocchio is measured without it and with it (°).\n",
+      bk::version(), bench::library(), peer_name, bench::compiler_flags());
   if (bench::counting()) {
     fmt::print("Instructions a call under callgrind, mean over {} states.\n", states);
   } else {

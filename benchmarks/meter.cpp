@@ -17,6 +17,7 @@
 
 #include <CLI/CLI.hpp>
 #include <bunraku/version.hpp>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <spawn.h>
@@ -77,16 +78,6 @@ double processor_nanoseconds() {
   return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-double nanoseconds(const Batch& batch) {
-  constexpr double long_batch = 1e6;
-  const double processor_start = processor_nanoseconds();
-  const auto start = std::chrono::steady_clock::now();
-  batch();
-  const double time = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
-  // On a busy machine others get the core every few milliseconds: no run of a long batch is without them.
-  return time < long_batch ? time : std::min(time, processor_nanoseconds() - processor_start);
-}
-
 }  // namespace
 
 void require_optimized() {
@@ -115,30 +106,71 @@ std::string compiler_flags() {
   return out;
 }
 
-int pin_to_quiet_core() {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
-    return -1;
+std::string library() {
+  Dl_info info{};
+  if (dladdr(bunraku::version().data(), &info) == 0 || info.dli_fname == nullptr) {
+    return compiler_flags();
   }
+  // BUILD/benchmarks/NAME_bench has BUILD/libbunraku.so; a static library is part of the program itself
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const fs::path file = fs::canonical(info.dli_fname);
+  const bool own = file == program || file.parent_path() == program.parent_path().parent_path();
+  return own ? compiler_flags() : "as shipped";
+}
+
+std::vector<int> allowed_cores() {
+  cpu_set_t allowed;
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    for (int core = 0; core < CPU_SETSIZE; ++core) {
+      if (CPU_ISSET(static_cast<std::size_t>(core), &allowed)) {
+        cores.push_back(core);
+      }
+    }
+  }
+  return cores;
+}
+
+bool stay_on(std::span<const int> cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) {
+    CPU_SET(static_cast<std::size_t>(core), &set);
+  }
+  return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+Spread::Spread() : cores_(allowed_cores()) {}
+
+Spread::~Spread() {
+  stay_on(cores_);
+}
+
+void Spread::operator()(const std::function<void()>& start) const {
+  if (cores_.size() < 2) {
+    start();
+    return;
+  }
+  stay_on(std::span(cores_).subspan(1));
+  start();
+  stay_on(std::span(cores_).first(1));
+}
+
+int pin_to_quiet_core() {
+  const std::vector<int> allowed = allowed_cores();
   const std::map<int, long long> before = busy_ticks();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   int best = -1;
   long long least = std::numeric_limits<long long>::max();
   for (const auto& [core, ticks] : busy_ticks()) {
     const auto earlier = before.find(core);
-    if (core < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(core), &allowed) && earlier != before.end() &&
+    if (std::ranges::find(allowed, core) != allowed.end() && earlier != before.end() &&
         ticks - earlier->second < least) {
       least = ticks - earlier->second;
       best = core;
     }
   }
-  if (best < 0) {
-    return -1;
-  }
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(best), &one);
-  return sched_setaffinity(0, sizeof one, &one) == 0 ? best : -1;
+  return best >= 0 && stay_on({&best, 1}) ? best : -1;
 }
 
 bool counting() {
@@ -184,14 +216,23 @@ int run_again_under_callgrind(std::span<char* const> arguments) {
   return status;
 }
 
-std::vector<double> least_nanoseconds(std::span<const Batch> batches, double seconds) {
-  constexpr int least_rounds = 5;
+double nanoseconds(const Batch& batch, Clock clock) {
+  constexpr double long_batch = 1e6;
+  const double processor_start = processor_nanoseconds();
+  const auto start = std::chrono::steady_clock::now();
+  batch();
+  const double time = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  // On a busy machine others get the core every few milliseconds: no run of a long batch is without them.
+  return time < long_batch || clock == Clock::wall ? time : std::min(time, processor_nanoseconds() - processor_start);
+}
+
+std::vector<double> least_nanoseconds(std::span<const Batch> batches, double seconds, const Timing& timing) {
   std::vector<double> least(batches.size(), std::numeric_limits<double>::infinity());
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  for (int round = 0; round < least_rounds || std::chrono::steady_clock::now() < end; ++round) {
+  for (int round = 0; round < timing.least_rounds || std::chrono::steady_clock::now() < end; ++round) {
     for (std::size_t i = 0; i < batches.size(); ++i) {
       batches[i]();  // the others have filled the caches
-      least[i] = std::min({least[i], nanoseconds(batches[i]), nanoseconds(batches[i])});
+      least[i] = std::min({least[i], nanoseconds(batches[i], timing.clock), nanoseconds(batches[i], timing.clock)});
     }
   }
   return least;
@@ -216,8 +257,8 @@ std::vector<double> instructions([[maybe_unused]] std::span<const Batch> batches
   return counts;
 }
 
-std::vector<double> measure(std::span<const Batch> batches, double seconds) {
-  return counting() ? instructions(batches) : least_nanoseconds(batches, seconds);
+std::vector<double> measure(std::span<const Batch> batches, double seconds, const Timing& timing) {
+  return counting() ? instructions(batches) : least_nanoseconds(batches, seconds, timing);
 }
 
 const char* unit() {
@@ -244,6 +285,8 @@ int run_program(const Program& program, CommonOptions& options, std::span<char* 
   try {
     app.add_option("--json", options.json, "also write the figures to FILE")->type_name("FILE");
     app.add_flag("--callgrind", options.callgrind, "count instructions under valgrind in place of time");
+    app.add_flag("--native", options.native,
+                 "measure the library compiled for this machine's processor in place of the one that is shipped");
     app.add_option("--seconds", options.seconds, "time for each row")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();

@@ -10,6 +10,7 @@
 
 #include "meter.hpp"
 #include "operators_parts.hpp"
+#include "robots.hpp"
 
 namespace bench {
 

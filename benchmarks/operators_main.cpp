@@ -24,7 +24,7 @@ struct Options : bench::CommonOptions {
 void measure_all(const Options& options) {
   const int core = bench::pin_to_quiet_core();
   fmt::print(
-      "Bunraku {}, {}, {}\n", bunraku::version(), bench::compiler_flags(),
+      "Bunraku {}, {}, {}\n", bunraku::version(), bench::library(),
       bench::counting() ? "under callgrind" : (core < 0 ? "not pinned to a core" : fmt::format("on core {}", core)));
   std::vector<std::string> members;
   if (options.wants("robots")) {

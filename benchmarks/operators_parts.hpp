@@ -11,9 +11,6 @@
 
 namespace bench {
 
-/// 𝓜⁻¹ as an expression: with armature where the model has some.
-bunraku::Operator inverse_mass(const bunraku::Model& model);
-
 /// The name of the random chain that stands beside the robots.
 inline constexpr const char* long_chain = "chain_1000";
 

@@ -203,10 +203,6 @@ void print_header() {
 
 }  // namespace
 
-bk::Operator inverse_mass(const bk::Model& model) {
-  return bk::parse(bk::conditions_of(model).armature ? "inv(H*phi*M*~phi*~H + armature)" : "inv(H*phi*M*~phi*~H)");
-}
-
 std::string measure_robots(const std::vector<std::string>& names, const std::string& folder, double seconds) {
   const std::vector<Subject> measured = subjects(names, folder);
   print_header();

@@ -62,13 +62,21 @@ PeerBody peer_body(const bk::Body& body) {
 
 }  // namespace
 
-std::array<std::unique_ptr<PinocchioPeer>, 2> peers_of(const bk::Model& model) {
+std::vector<PeerBody> peer_bodies(const bk::Model& model) {
   std::vector<PeerBody> bodies;
   for (const bk::Body& body : model.bodies()) {
     bodies.push_back(peer_body(body));
   }
-  const std::array<double, 3> gravity = {model.gravity().x, model.gravity().y, model.gravity().z};
-  return {make_peer_plain(bodies, gravity), make_peer_without_slp(bodies, gravity)};
+  return bodies;
+}
+
+std::array<double, 3> peer_gravity(const bk::Model& model) {
+  return {model.gravity().x, model.gravity().y, model.gravity().z};
+}
+
+std::array<std::unique_ptr<PinocchioPeer>, 2> peers_of(const bk::Model& model) {
+  const std::vector<PeerBody> bodies = peer_bodies(model);
+  return {make_peer_plain(bodies, peer_gravity(model)), make_peer_without_slp(bodies, peer_gravity(model))};
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 /// @file
-/// Pinocchio behind a plain interface. Its headers take minutes and gigabytes to compile: they are included in one
-/// source alone, which depends on none of Bunraku's headers and so is compiled once, whatever changes in Bunraku.
+/// Pinocchio behind a plain interface. Its headers take minutes and gigabytes to compile: they are included in sources
+/// of their own alone, which depend on none of Bunraku's headers and so are compiled once, whatever changes in Bunraku.
 #pragma once
 
 #include <array>
@@ -65,6 +65,8 @@ class PinocchioPeer {
   virtual void crba(std::size_t i, PeerConvention convention) = 0;
   /// The upper triangle of its inverse at state i.
   virtual void minverse(std::size_t i) = 0;
+  /// 𝓜⁻¹τ at state i, by crba and Pinocchio's sparse Cholesky factors.
+  virtual void solve(std::size_t i, PeerConvention convention) = 0;
 
   /// What rnea computed last.
   virtual void get_torque(std::span<double> out) const = 0;
@@ -74,6 +76,8 @@ class PinocchioPeer {
   virtual void get_mass_matrix(std::span<double> out) const = 0;
   /// What minverse computed last, both triangles.
   virtual void get_inverse_mass_matrix(std::span<double> out) const = 0;
+  /// What solve computed last.
+  virtual void get_solution(std::span<double> out) const = 0;
 };
 
 /// The model that Pinocchio's URDF reader would make of these bodies, by a Pinocchio compiled with the flags of this

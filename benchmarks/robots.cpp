@@ -103,6 +103,10 @@ std::string default_models() {
   return fs::path(BUNRAKU_SOURCE_DIR "/../shared/models").lexically_normal().string();
 }
 
+bk::Operator inverse_mass(const bk::Model& model) {
+  return bk::parse(bk::conditions_of(model).armature ? "inv(H*phi*M*~phi*~H + armature)" : "inv(H*phi*M*~phi*~H)");
+}
+
 std::vector<State> random_states(const bk::Model& model, std::size_t count) {
   std::mt19937_64 random(1);
   std::vector<State> states(count);

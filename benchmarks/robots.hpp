@@ -36,6 +36,9 @@ std::string default_models();
 std::vector<Robot> load_robots(const char* program, const std::vector<std::string>& names, const std::string& folder,
                                Couplings couplings);
 
+/// 𝓜⁻¹ as an expression: with armature where the model has some.
+bunraku::Operator inverse_mass(const bunraku::Model& model);
+
 /// Random states, the same on every run.
 std::vector<State> random_states(const bunraku::Model& model, std::size_t count);
 

@@ -99,7 +99,7 @@ std::string json(const std::vector<Row>& rows, const std::vector<const bench::Sh
 
 void print_header(int core) {
   fmt::print(
-      "Bunraku {}, {}, {}\n", bk::version(), bench::compiler_flags(),
+      "Bunraku {}, {}, {}\n", bk::version(), bench::library(),
       bench::counting() ? "under callgrind" : (core < 0 ? "not pinned to a core" : fmt::format("on core {}", core)));
   fmt::print(
       "{} a call of set(q, v) and the quantity; heap bytes of a State object.\n"

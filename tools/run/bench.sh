@@ -5,6 +5,8 @@
 # them) and finds its surroundings in these variables of the environment:
 #   BUNRAKU_SOURCE_DIR  the source tree     BUNRAKU_BUILD_DIR  an optimised build of it
 #   BUNRAKU_PEERS_DIR   a Python environment with the libraries to compare with
+# The programs are compiled for the processor of this machine, and run with the library that is shipped, for any
+# processor, unless --native asks for the one compiled like them: the two are the same to a program.
 benchmark_file() { # NAME
   local file
   for file in "benchmarks/$1.py" "benchmarks/$1.sh" "benchmarks/$1_bench.cpp"; do
@@ -42,6 +44,10 @@ command_bench() {
   logged build-native build_preset native || die "the build native failed"
   grep -q '^CMAKE_BUILD_TYPE:STRING=Release$' "$build/CMakeCache.txt" ||
     die "$build is NOT an optimised build, its figures would mean nothing: remove it and try again"
+  if [[ " $* " != *" --native "* && " $* " != *" --callgrind "* ]]; then
+    logged build-release build_preset release bunraku || die "the build release failed"
+    export LD_LIBRARY_PATH=$root/build/release${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  fi
   export BUNRAKU_SOURCE_DIR=$root BUNRAKU_BUILD_DIR=$root/$build BUNRAKU_PEERS_DIR=$root/build/peers
   cd "$caller"
   case $file in
