@@ -11,10 +11,14 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 endif()
 set(bunraku_flags_avx2 -march=x86-64-v3)
 set(bunraku_flags_avx512 -march=x86-64-v4)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # copies a register at a time: what is written in halves cannot be read at once before it has reached memory
+# Packs are copied a register at a time: what is written in halves cannot be read at once before it has reached memory.
+# Of single numbers that is true the other way round.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   list(APPEND bunraku_flags_avx2 -mmove-max=256 -mstore-max=256)
   list(APPEND bunraku_flags_avx512 -mmove-max=512 -mstore-max=512)
+  set(bunraku_single_sources ${bunraku_variant_sources})
+  list(FILTER bunraku_single_sources INCLUDE REGEX "/(sweeps|single)_")
+  set_source_files_properties(${bunraku_single_sources} PROPERTIES COMPILE_OPTIONS "-mmove-max=128;-mstore-max=128")
 endif()
 
 set(bunraku_variant_list "")

@@ -159,8 +159,8 @@ template <class S>
 /// From link k on, a force of a unit acceleration at coordinate j goes to the base; its parts along the hinges on the
 /// way go to row and column j of 𝓜.
 template <class S>
-void climb_all(const Workspace<S>& ws, int k, const Force<S>& from, int j, int n, S* out) {
-  Numbers<S> f{from.moment.x, from.moment.y, from.moment.z, from.force.x, from.force.y, from.force.z};
+[[gnu::noinline]] void climb_all(const Workspace<S>& ws, int k, const Numbers<S>& from, int j, int n, S* out) {
+  Numbers<S> f{from.nx, from.ny, from.nz, from.fx, from.fy, from.fz};
   for (int here = k; ws.link(here).parent >= 0;) {
     const Link<S>& l = ws.link(here);
     const Spin<S>& spin = ws.spin[at(here)];
@@ -201,16 +201,13 @@ void climb_all(const Workspace<S>& ws, int k, const Force<S>& from, int j, int n
   }
 }
 
-/// A link's own part of 𝓜, and its coordinates' columns.
+/// The own part of 𝓜 of a link that is not revolute, and its coordinates' columns.
 template <class S>
 void write_columns(const Workspace<S>& ws, int k, const RigidInertia<S>& R, int n, S* out) {
   const Link<S>& own = ws.link(k);
   const Vec3<S>& h = R.first_moment;
   const Sym3<S>& i = R.inertia;
-  if (own.kind <= Kind::revolute_full) {
-    out[own.v * n + own.v] = i.zz + own.armature;
-    climb_all(ws, k, Force<S>{{i.xz, i.yz, i.zz}, {-h.y, h.x, S(0)}}, own.v, n, out);
-  } else if (own.kind == Kind::floating) {
+  if (own.kind == Kind::floating) {
     const S& m = R.mass;
     const S zero(0);
     const S rows[6][6] = {{i.xx, i.xy, i.xz, zero, -h.z, h.y}, {i.xy, i.yy, i.yz, h.z, zero, -h.x},
@@ -225,10 +222,79 @@ void write_columns(const Workspace<S>& ws, int k, const RigidInertia<S>& R, int 
     for (int j = own.v; j < own.v + own.nv; ++j) {
       const Force<S> f = R * column(ws, j);
       write_along(ws, own, f, n, out + j * n + own.v, out + own.v * n + j);
-      climb_all(ws, k, f, j, n, out);
+      climb_all(ws, k, Numbers<S>{f.moment.x, f.moment.y, f.moment.z, f.force.x, f.force.y, f.force.z}, j, n, out);
     }
     for (int j = own.v; j < own.v + own.nv; ++j) {
       out[j * n + j] += ws.armature[j];
+    }
+  }
+}
+
+/// φ(p) R φ*(p) of a revolute link goes to its parent: the arithmetic of hand_over, number by number.
+template <Kind kind, class S>
+BUNRAKU_INLINE void give_composite(Workspace<S>& ws, const Link<S>& l, const Spin<S>& spin, const RigidInertia<S>& R) {
+  const Vec3<S>& p = l.p;
+  const S& m = R.mass;
+  S hx = R.first_moment.x;
+  S hy = R.first_moment.y;
+  S hz = R.first_moment.z;
+  turn_vector<kind>(l, spin, hx, hy, hz);
+  S xx = R.inertia.xx;
+  S yy = R.inertia.yy;
+  S zz = R.inertia.zz;
+  S xy = R.inertia.xy;
+  S xz = R.inertia.xz;
+  S yz = R.inertia.yz;
+  DoubleSpin<S>(spin.c, spin.s).turn(xx, yy, xy);
+  turn_pair(spin.c, spin.s, xz, yz);
+  turn_tensor<kind>(l, xx, yy, zz, xy, xz, yz);
+  const S mx = hx + p.x * m;
+  const S my = hy + p.y * m;
+  const S mz = hz + p.z * m;
+  const S x = p.x * (hx + mx);
+  const S y = p.y * (hy + my);
+  const S z = p.z * (hz + mz);
+  RigidInertia<S>& sum = ws.composite[at(l.parent)];
+  const auto give = [&]<bool first>() BUNRAKU_INLINE_LAMBDA {
+    const auto put = [](const S& number, S& to) BUNRAKU_INLINE_LAMBDA { to = first ? number : to + number; };
+    put(m, sum.mass);
+    put(mx, sum.first_moment.x);
+    put(my, sum.first_moment.y);
+    put(mz, sum.first_moment.z);
+    put(xx + (y + z), sum.inertia.xx);
+    put(yy + (x + z), sum.inertia.yy);
+    put(zz + (x + y), sum.inertia.zz);
+    put(xy - (hx * p.y + p.x * my), sum.inertia.xy);
+    put(xz - (hx * p.z + p.x * mz), sum.inertia.xz);
+    put(yz - (hy * p.z + p.y * mz), sum.inertia.yz);
+  };
+  l.opens_parent ? give.template operator()<true>() : give.template operator()<false>();
+}
+
+/// R of a link, and what of it goes to the parent and to 𝓜.
+template <Kind kind, class S>
+void compose_lanes(Workspace<S>& ws, int begin, int end, S* out) {
+  const int n = ws.tree->coordinates.nv;
+  for (int k = end - 1; k >= begin; --k) {
+    const Link<S>& l = ws.link(k);
+    const RigidInertia<S>& own = l.inertia;
+    const RigidInertia<S>& more = ws.composite[at(k)];
+    RigidInertia<S> R;
+    R.mass = own.mass + more.mass;
+    R.first_moment.x = own.first_moment.x + more.first_moment.x;
+    R.first_moment.y = own.first_moment.y + more.first_moment.y;
+    R.first_moment.z = own.first_moment.z + more.first_moment.z;
+    R.inertia.xx = own.inertia.xx + more.inertia.xx;
+    R.inertia.yy = own.inertia.yy + more.inertia.yy;
+    R.inertia.zz = own.inertia.zz + more.inertia.zz;
+    R.inertia.xy = own.inertia.xy + more.inertia.xy;
+    R.inertia.xz = own.inertia.xz + more.inertia.xz;
+    R.inertia.yz = own.inertia.yz + more.inertia.yz;
+    out[l.v * n + l.v] = R.inertia.zz + l.armature;
+    if (l.parent >= 0) {
+      const Numbers<S> f{R.inertia.xz, R.inertia.yz, R.inertia.zz, -R.first_moment.y, R.first_moment.x, S(0)};
+      climb_all(ws, k, f, l.v, n, out);
+      give_composite<kind>(ws, l, ws.spin[at(k)], R);
     }
   }
 }
@@ -238,36 +304,19 @@ void write_columns(const Workspace<S>& ws, int k, const RigidInertia<S>& R, int 
 template <class S>
 void mass_matrix_by_columns(Workspace<S>& ws, S* out) {
   need_positions(ws);
-  const int n = ws.tree->coordinates.nv;
-  for (int k = static_cast<int>(ws.tree->links.size()) - 1; k >= 0; --k) {
-    const Link<S>& own = ws.link(k);
-    const RigidInertia<S> R = composed(ws, k);
-    write_columns(ws, k, R, n, out);
-    if (own.parent < 0) {
+  for (std::size_t r = ws.tree->runs.size(); r-- > 0;) {
+    const Run& run = ws.tree->runs[r];
+    const auto revolute = [&]<Kind kind>(int begin, int end) { compose_lanes<kind>(ws, begin, end, out); };
+    if (if_revolute(run, revolute)) {
       continue;
     }
-    const auto revolute = [&]<Kind kind>() BUNRAKU_INLINE_LAMBDA {
-      const Spin<S>& spin = ws.spin[at(k)];
-      hand_over(ws, own, own.p,
-                RigidInertia<S>{R.mass, turned<kind>(own, spin.forth(R.first_moment)),
-                                turned<kind>(own, about_z(spin, DoubleSpin<S>(spin.c, spin.s), R.inertia))});
-    };
-    switch (own.kind) {
-      case Kind::revolute_none:
-        revolute.template operator()<Kind::revolute_none>();
-        break;
-      case Kind::revolute_quarter:
-        revolute.template operator()<Kind::revolute_quarter>();
-        break;
-      case Kind::revolute_x:
-        revolute.template operator()<Kind::revolute_x>();
-        break;
-      case Kind::revolute_full:
-        revolute.template operator()<Kind::revolute_full>();
-        break;
-      default: {
-        const Transform<S> X = pose(ws, own);
-        hand_over(ws, own, X.translation, X.rotation * R);
+    for (int k = run.end - 1; k >= run.begin; --k) {
+      const Link<S>& l = ws.link(k);
+      const RigidInertia<S> R = composed(ws, k);
+      write_columns(ws, k, R, ws.tree->coordinates.nv, out);
+      if (l.parent >= 0) {
+        const Transform<S> X = pose(ws, l);
+        hand_over(ws, l, X.translation, X.rotation * R);
       }
     }
   }

@@ -184,7 +184,7 @@ struct Pack {
     if constexpr (W == 1) {
       return x;
     } else {
-      return Register{} + x;
+      return x - Register{};  // not 0 + x, which is not x where that is −0
     }
   }
 };
@@ -235,7 +235,7 @@ BUNRAKU_INLINE bool any(const Mask<T, W>& mask) {
 /// Whether every lane says yes.
 template <class T, int W>
 BUNRAKU_INLINE bool all(const Mask<T, W>& mask) {
-  return !any(!mask);
+  return bits_of(mask) == (1U << W) - 1;
 }
 
 /// f of each number, lane by lane: where there is no instruction for all.

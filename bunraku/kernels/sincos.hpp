@@ -46,6 +46,16 @@ BUNRAKU_INLINE S polynomial(const NumberOf<S> (&c)[N], const S& u) {
   return sum;
 }
 
+/// Yes in the lanes that hold one, no in those that hold zero.
+template <class T, int W, class Bits>
+BUNRAKU_INLINE Mask<T, W> mask_of(const Bits& ones) {
+  if constexpr (W == 1) {
+    return {ones != 0};
+  } else {
+    return {-ones};
+  }
+}
+
 /// s = sin x and c = cos x of a pack of angles, each to about an ulp of 1. Huge angles, of which the parts of π/2 would
 /// leave nothing, are asked of the standard library, lane by lane: the others' results do not change with it.
 template <class T, int W>
@@ -61,11 +71,16 @@ BUNRAKU_INLINE void sincos(const Pack<T, W>& x, Pack<T, W>& s, Pack<T, W>& c) {
   const S sine = r + r * (u * polynomial<S>(K::sine, u));
   const S cosine = S(1) + u * (u * polynomial<S>(K::cosine, u) - S(T(0.5)));
   const Bits quadrant = __builtin_bit_cast(Bits, rounded.r);  // the sum's last bits are the whole number
-  const Mask<T, W> swapped{(quadrant & 1) != 0};
-  const S a = select(swapped, cosine, sine);
-  const S b = select(swapped, sine, cosine);
-  s = select(Mask<T, W>{(quadrant & 2) != 0}, -a, a);
-  c = select(Mask<T, W>{((quadrant + 1) & 2) != 0}, -b, b);
+  // an odd number of quarter turns swaps sine and cosine, and one or two of them change signs
+  const Mask<T, W> swapped = mask_of<T, W>(quadrant & 1);
+  constexpr int to_sign = static_cast<int>(8 * sizeof(T)) - 2;
+  const auto flipped = [](const S& number, const Bits& turns) {
+    S out;
+    out.r = __builtin_bit_cast(typename S::Register, __builtin_bit_cast(Bits, number.r) ^ ((turns & 2) << to_sign));
+    return out;
+  };
+  s = flipped(select(swapped, cosine, sine), quadrant);
+  c = flipped(select(swapped, sine, cosine), quadrant + 1);
   if (const Mask<T, W> small = abs(x) <= S(K::largest); !all(small)) [[unlikely]] {
     for (int i = 0; i < W; ++i) {
       if (!small[i]) {
