@@ -126,9 +126,9 @@ class BUNRAKU_API BasicBatch {
   const BatchReport& apply(const Program& program, RowsIn q, RowsIn v, RowsIn x, RowsOut out, Subset subset = {});
   /// @}
 
-  /// Calls progress(states done so far) now and then from the calling thread while a call runs; what it throws ends the
-  /// call, after the blocks under way, and is thrown on: outputs are then partly written, and the batch is as usable as
-  /// before. None: an empty function.
+  /// Calls progress(states done so far) now and then from the calling thread while a call runs, and at its end; what it
+  /// throws ends the call, after the blocks under way, and is thrown on: outputs are then partly written, and the batch
+  /// is as usable as before. None: an empty function.
   void set_progress(std::function<void(std::ptrdiff_t)> progress);
 
   /// For the library's own sources.

@@ -257,6 +257,9 @@ const BatchReport& BatchData<T>::run(const BatchCall<T>& call, const Step& step)
   if (run.thrown) {
     std::rethrow_exception(run.thrown);
   }
+  if (progress) {  // the caller may have had no part in it
+    progress(done);
+  }
   report.begin(call.states);
   for (Failure& failure : run.failures) {
     report.add(failure.state, failure.status, std::move(failure.reason));
