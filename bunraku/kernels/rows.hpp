@@ -50,6 +50,23 @@ BUNRAKU_INLINE void find_rows(const RowBlock<T>& rows, std::ptrdiff_t first, T* 
   }
 }
 
+/// Asks for the rows of the next block while this one is computed: n numbers of each, to read or to write. Not where
+/// they are few, which the processor sees coming, nor where they are so many that they would drive out the rest.
+template <bool to_write, int W, class T>
+BUNRAKU_INLINE void fetch_next(const RowBlock<T>& rows, T* const (&at_rows)[W], int n) {
+  constexpr int line = 64 / static_cast<int>(sizeof(T));
+  if (rows.indices != nullptr || n < 16 || n > 512) {
+    return;
+  }
+  const std::ptrdiff_t ahead = W * rows.row_stride;
+  for (int j = 0; j < n; j += line) {
+#pragma GCC unroll 16
+    for (int i = 0; i < W; ++i) {
+      __builtin_prefetch(at_rows[i] + ahead + j, to_write ? 1 : 0);
+    }
+  }
+}
+
 /// W numbers of each state, side by side in its row from `begin` on.
 template <class T, int W>
 BUNRAKU_INLINE void load_square(const T* const (&from)[W], int begin, Pack<T, W>* out) {
@@ -92,6 +109,7 @@ void load_rows(const RowBlock<const T>& rows, std::ptrdiff_t first, int n, Pack<
   find_rows(rows, first, from);
   if constexpr (W > 1) {
     if (rows.column_stride == 1 && n >= W) [[likely]] {
+      fetch_next<false>(rows, from, n);
       int j = 0;
       for (; j + W <= n; j += W) {
         load_square(from, j, out);
@@ -117,6 +135,7 @@ void store_rows(const Pack<T, W>* x, int n, const RowBlock<T>& rows, std::ptrdif
   const int count = rows.count;
   if constexpr (W > 1) {
     if (rows.column_stride == 1 && n >= W) [[likely]] {
+      fetch_next<true>(rows, to, n);
       int j = 0;
       for (; j + W <= n; j += W) {
         store_square(x, j, count, to);

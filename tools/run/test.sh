@@ -64,26 +64,19 @@ run_ctest() { # PRESET REGEX
 }
 
 run_thread_tests() {
-  ctest --preset tsan -j "$jobs" --verbose -L '^threads$'
+  ctest --preset tsan -j "$jobs" --verbose -L '^(threads|batch)$'
 }
 
 build_benchmarks() {
-  build_preset native
-  build/native/benchmarks/scaling_bench --max 100 --seconds 0.001
-  build/native/benchmarks/operators_bench --parts robots --models models --robots puppet --seconds 0.001
+  cmake --preset release -DBUNRAKU_BENCHMARKS=ON
+  build_preset release
+  build/release/benchmarks/scaling_bench --max 100 --seconds 0.001
+  build/release/benchmarks/operators_bench --parts robots --models models --robots puppet --seconds 0.001
 }
 
-# The tests as they are, with the library that is measured in place of the one they were linked to: programs need not be
-# compiled as the library is. Readers of files compute nothing.
-run_native_tests() {
-  export LD_LIBRARY_PATH=$root/build/native
-  local used
-  used=$(ldd build/release/tests/dynamics_test | sed -nE 's/^\s*libbunraku\.so\S* => (\S+) .*$/\1/p')
-  if [[ $used != "$LD_LIBRARY_PATH"/* ]]; then
-    say "The tests do not run with build/native's library but with $used."
-    return 1
-  fi
-  ctest --preset release -j "$jobs" -LE '^(io|harness|installed)$'
+# What computes, with the kernels that every processor has in place of the fastest.
+run_baseline_tests() {
+  BUNRAKU_CPU=baseline ctest --preset release -j "$jobs" -L '^(batch|dynamics|operators|threads)$'
 }
 
 command_test() {
@@ -128,12 +121,12 @@ command_test() {
   fi
   if $all; then
     if [[ $sanitizer != tsan ]]; then
-      stage "tsan build, tests of threads" build-tsan build_preset tsan threads_test
+      stage "tsan build, tests of threads" build-tsan build_preset tsan threads_test batch_test
       stage "tsan tests of threads" ctest-tsan run_thread_tests
     fi
     stage "clang-tidy" tidy python3 tools/tidy.py -j "$jobs"
-    stage "native build, benchmarks" build-native build_benchmarks
-    stage "native tests" ctest-native run_native_tests
+    stage "tests with the kernels of any processor" ctest-baseline run_baseline_tests
+    stage "benchmarks" build-benchmarks build_benchmarks
     stage "static build" build-static build_preset static
     stage "use from outside, with other flags" consumer tests/consumer/matrix
   fi
