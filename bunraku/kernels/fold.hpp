@@ -84,7 +84,7 @@ BUNRAKU_INLINE void for_varied(const Tree& tree, const Varied& varied, Constants
 
 /// What follows from the others.
 template <class S>
-void complete(const Tree& tree, const Varied& varied, Constants<S>& c) {
+void complete(const Varied& varied, Constants<S>& c) {
   for (Link<S>& l : c.links) {
     const Sym3<S>& i = l.inertia.inertia;
     l.difference = {i.zz - i.yy, i.xx - i.zz, i.yy - i.xx};
@@ -92,7 +92,6 @@ void complete(const Tree& tree, const Varied& varied, Constants<S>& c) {
       l.armature = c.armature[at(l.v)];
     }
   }
-  static_cast<void>(tree);
 }
 
 /// X_PF of a body from (w, x, y, z, px, py, pz), its quaternion of about unit norm.
@@ -103,20 +102,19 @@ Transform<S> placement_of(const S* x) {
   return {Rotation<S>(Quaternion<S>{x[0] * scale, x[1] * scale, x[2] * scale, x[3] * scale}), {x[4], x[5], x[6]}};
 }
 
-/// Folds parameters of bodies, of which there are as in `varied`, into the constants: 10 and 7 packs a body, the user's
-/// nv of the others, 3 of gravity.
+/// Parameters in scalar S; null where they are the model's own.
 template <class S>
 struct FoldInput {
-  const S* inertial = nullptr;
-  const S* placement = nullptr;
-  const S* armature = nullptr;
-  const S* damping = nullptr;
-  const S* friction = nullptr;
-  const S* stiffness = nullptr;
-  const S* gravity = nullptr;
+  const S* inertial = nullptr;   ///< 10 a body.
+  const S* placement = nullptr;  ///< 7 a body.
+  const S* armature = nullptr;   ///< The user's nv.
+  const S* damping = nullptr;    ///< Likewise.
+  const S* friction = nullptr;   ///< Likewise.
+  const S* stiffness = nullptr;  ///< Likewise.
+  const S* gravity = nullptr;    ///< 3.
 };
 
-/// See above. `c` has the model's own constants before.
+/// Folds parameters into the constants, which are the model's own before.
 template <class S>
 void fold(const Tree& tree, const FoldInput<S>& in, Constants<S>& c) {
   if (in.inertial != nullptr || in.placement != nullptr) {

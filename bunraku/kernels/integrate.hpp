@@ -25,12 +25,12 @@ void integrate(const Tree& tree, const S* q, const S* v, const S& dt, S* out) {
             double position[max_hinge_positions] = {};
             double velocity[max_hinge_velocities] = {};
             for (int i = 0; i < body.nq; ++i) {
-              position[i] = lane_of(from[i], lane);
+              position[i] = plain_lane(from[i], lane);
             }
             for (int i = 0; i < body.nv; ++i) {
-              velocity[i] = lane_of(rate[i], lane);
+              velocity[i] = plain_lane(rate[i], lane);
             }
-            custom_hinge_integrate(hinge, position, velocity, lane_of(dt, lane), position);
+            custom_hinge_integrate(hinge, position, velocity, plain_lane(dt, lane), position);
             for (int i = 0; i < body.nq; ++i) {
               set_lane(to[i], lane, position[i]);
             }
@@ -106,8 +106,8 @@ void difference(const Tree& tree, const S* q0, const S* q1, S* out) {
             double there[max_hinge_positions] = {};
             double numbers[max_hinge_velocities] = {};
             for (int i = 0; i < body.nq; ++i) {
-              from[i] = lane_of(a[i], lane);
-              there[i] = lane_of(b[i], lane);
+              from[i] = plain_lane(a[i], lane);
+              there[i] = plain_lane(b[i], lane);
             }
             custom_hinge_difference(hinge, from, there, numbers);
             for (int i = 0; i < body.nv; ++i) {

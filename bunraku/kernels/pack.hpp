@@ -310,6 +310,9 @@ using Full = Pack<T, register_bytes / static_cast<int>(sizeof(T))>;
 
 }  // namespace BUNRAKU_VARIANT
 
+/// Throws Error: hinges that users define compute with double numbers, and a scalar is more than that.
+[[noreturn]] void refuse_custom();
+
 /// What a scalar is made of: T and how many, in one interface for numbers and packs.
 template <class S>
 struct Lanes {
@@ -324,13 +327,15 @@ struct Lanes<Pack<T, W>> {
 /// The number in a lane of S.
 template <class S>
 using NumberOf = typename Lanes<S>::Number;
-/// The number in a lane.
+/// The number in a lane, in double precision, for what computes in that alone.
 template <class S>
-BUNRAKU_INLINE auto lane_of(const S& x, int lane) {
-  if constexpr (requires { x[lane]; }) {
+BUNRAKU_INLINE double plain_lane(const S& x, int lane) {
+  if constexpr (std::is_floating_point_v<S>) {
+    return x;
+  } else if constexpr (requires { x[lane]; }) {
     return x[lane];
   } else {
-    return x;
+    refuse_custom();
   }
 }
 /// Puts a number in a lane.

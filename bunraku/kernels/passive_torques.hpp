@@ -20,7 +20,7 @@ void stretch_of(const Hinge& hinge, const S* q, S* stretch) {
           double position[max_hinge_positions] = {};
           double difference[max_hinge_velocities] = {};
           for (int i = 0; i < hinge.configuration_size(); ++i) {
-            position[i] = lane_of(q[i], lane);
+            position[i] = plain_lane(q[i], lane);
           }
           custom_hinge_stretch(hinge, position, difference);
           for (int i = 0; i < hinge.velocity_size(); ++i) {

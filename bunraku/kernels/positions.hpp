@@ -65,7 +65,7 @@ void place_custom(const Hinge& hinge, const S* q, Transform<S>& pose, Motion<S>*
   for (int lane = 0; lane < Lanes<S>::count; ++lane) {
     double position[max_hinge_positions] = {};
     for (int i = 0; i < nq; ++i) {
-      position[i] = lane_of(q[i], lane);
+      position[i] = plain_lane(q[i], lane);
     }
     double numbers[12 + 6 * max_hinge_velocities] = {};
     custom_hinge_at(hinge, position, numbers);
@@ -94,10 +94,10 @@ Motion<S> custom_rate(const Hinge& hinge, const S* q, const S* v) {
     double position[max_hinge_positions] = {};
     double velocity[max_hinge_velocities] = {};
     for (int i = 0; i < hinge.configuration_size(); ++i) {
-      position[i] = lane_of(q[i], lane);
+      position[i] = plain_lane(q[i], lane);
     }
     for (int i = 0; i < hinge.velocity_size(); ++i) {
-      velocity[i] = lane_of(v[i], lane);
+      velocity[i] = plain_lane(v[i], lane);
     }
     double numbers[6] = {};
     custom_hinge_rate(hinge, position, velocity, numbers);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "bunraku/error.hpp"
+#include "bunraku/kernels/pack.hpp"
 #include "bunraku/kernels/singular.hpp"
 #include "bunraku/model/detail/clusters.hpp"
 
@@ -466,6 +468,10 @@ void custom_hinge_integrate(const Hinge& hinge, const double* q, const double* v
 
 void custom_hinge_normalize(const Hinge& hinge, double* q) {
   hinge.custom->normalize(q);
+}
+
+void refuse_custom() {
+  throw Error("hinges that a user defines compute with double numbers, and this scalar is more than one");
 }
 
 }  // namespace bunraku::kernels
