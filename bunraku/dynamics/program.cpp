@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/dynamics/detail/program_data.hpp"
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/dynamics/inverse_dynamics.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
@@ -14,25 +15,16 @@ namespace bunraku {
 
 namespace detail {
 
-/// What is the same for all states and threads.
-struct ProgramData {
-  Model model;
-  std::shared_ptr<const operators::Plan> plan;
-  std::shared_ptr<const operators::Folded> folded;
-  std::shared_ptr<const operators::Attachments> attached;
-  bool passive = false;  ///< Whether T_p occurs.
-  int rows = 0;
-  int cols = 0;
-};
-
 namespace {
 
 /// What a program keeps in a state.
 template <class T>
 struct ProgramWorkspace {
   explicit ProgramWorkspace(const ProgramData& program)
-      : attached(std::make_shared<operators::Attachments>(*program.attached)),
-        evaluator(program.plan, program.folded, attached),
+      : attached(std::make_shared<operators::Attachments>(*program.layout->attached)),
+        evaluator(attached->variables.empty() ? program.layout
+                                              : std::make_shared<const operators::EvaluatorLayout>(
+                                                    program.layout->plan, program.layout->folded, attached)),
         passive(program.passive ? static_cast<std::size_t>(program.model.nv()) : 0) {}
 
   std::shared_ptr<operators::Attachments> attached;  ///< With what functions give at the state.
@@ -56,6 +48,13 @@ ProgramWorkspace<T>& workspace_of(StateData<T>& state, const std::shared_ptr<con
 
 }  // namespace
 
+template <class T>
+void make_room(BasicState<T>& state, const std::shared_ptr<const ProgramData>& program) {
+  workspace_of(state.data(), program);
+}
+template void make_room(BasicState<double>&, const std::shared_ptr<const ProgramData>&);
+template void make_room(BasicState<float>&, const std::shared_ptr<const ProgramData>&);
+
 }  // namespace detail
 
 Program::Program(const Model& model, const Operator& x, const std::vector<std::string>& nodes) {
@@ -67,11 +66,10 @@ Program::Program(const Model& model, const Operator& x, const std::vector<std::s
   if (attached->nodes.empty() && operators::symbols_in(x).contains(Symbol::B)) {
     throw OperatorError("B has no meaning without nodes", "name the nodes: Program(model, x, {\"hand\"})", "B");
   }
-  auto data = std::make_shared<detail::ProgramData>(
-      detail::ProgramData{.model = model, .plan = {}, .folded = {}, .attached = attached});
+  auto data = std::make_shared<detail::ProgramData>(detail::ProgramData{.model = model});
   const Operator best = simplify(x, conditions_of(model));
-  data->plan = std::make_shared<const operators::Plan>(operators::make_plan(best, {}, operators::Inverses::refused));
-  for (const operators::Value& value : data->plan->values) {
+  auto plan = std::make_shared<const operators::Plan>(operators::make_plan(best, {}, operators::Inverses::refused));
+  for (const operators::Value& value : plan->values) {
     const Term& t = value.what.term();
     data->passive = data->passive || value.step == operators::Step::passive;
     if (value.step == operators::Step::given && t.symbol != Symbol::thetad) {
@@ -88,31 +86,30 @@ Program::Program(const Model& model, const Operator& x, const std::vector<std::s
                           "they are counted from 0");
     }
   }
-  data->folded = std::make_shared<const operators::Folded>(
-      model, data->plan->mergeable ? operators::Fold::links : operators::Fold::bodies);
-  operators::attach_defined(*data->folded, *data->plan, *attached);
-  const operators::Evaluator<double> sizes(data->plan, data->folded, data->attached);
-  data->rows = sizes.rows();
-  data->cols = sizes.cols();
+  auto folded = std::make_shared<const operators::Folded>(
+      model, plan->mergeable ? operators::Fold::links : operators::Fold::bodies);
+  operators::attach_defined(*folded, *plan, *attached);
+  data->layout =
+      std::make_shared<const operators::EvaluatorLayout>(std::move(plan), std::move(folded), std::move(attached));
   data_ = std::move(data);
 }
 
 const Operator& Program::expression() const {
-  return data_->plan->expression;
+  return data_->plan().expression;
 }
 const Model& Program::model() const {
   return data_->model;
 }
 int Program::rows() const {
-  return data_->rows;
+  return data_->layout->rows;
 }
 int Program::cols() const {
-  return data_->cols;
+  return data_->layout->cols;
 }
 
 PlanReport Program::plan() const {
   System system(data_->model);
-  system.set_nodes(data_->attached->nodes);
+  system.set_nodes(data_->layout->attached->nodes);
   return system(expression()).plan();
 }
 
@@ -123,8 +120,8 @@ void Program::apply(BasicState<T>& state, const MatrixInput<T>& x, const MatrixO
     throw ArgumentError(fmt::format("the program was made for model '{}', the state is of another, '{}'",
                                     data_->model.name(), data.model.name()));
   }
-  const auto columns = detail::given_columns(x, data_->cols, "x");
-  const auto results = detail::wanted(out, data_->rows, columns.cols, "out");
+  const auto columns = detail::given_columns(x, cols(), "x");
+  const auto results = detail::wanted(out, rows(), columns.cols, "out");
   detail::ProgramWorkspace<T>& workspace = detail::workspace_of(data, data_);
   if (workspace.version != data.version) {
     if (data_->passive) {
@@ -140,7 +137,7 @@ void Program::apply(BasicState<T>& state, const MatrixInput<T>& x, const MatrixO
   }
   for (std::ptrdiff_t j = 0; j < columns.cols; ++j) {
     const std::span<T> result = results.column(j);
-    const T factor = data_->plan->input == operators::no_value ? columns(0, j) : T(1);
+    const T factor = data_->is_stacked() ? columns(0, j) : T(1);
     workspace.evaluator.apply(columns.column(j).data(), result.data());
     workspace.version = data.version;
     if (factor != T(1)) {

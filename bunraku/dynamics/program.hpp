@@ -61,6 +61,9 @@ class BUNRAKU_API Program {
     return out;
   }
 
+  /// For the library's own sources.
+  const std::shared_ptr<const detail::ProgramData>& data() const { return data_; }
+
  private:
   std::shared_ptr<const detail::ProgramData> data_;
 };

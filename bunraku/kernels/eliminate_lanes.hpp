@@ -144,9 +144,10 @@ BUNRAKU_INLINE void turn_vector(const Link<S>& l, const Spin<S>& spin, S& x, S& 
 }
 
 /// P⁺ of a revolute link without armature goes to its parent, with the force z⁺ where there are forces; U, D⁻¹ and ε
-/// are kept. See articulated_bodies.hpp.
-template <bool forces, Kind kind, class S>
-[[gnu::noinline]] void eliminate_lanes(Workspace<S>& ws, int begin, int end, Factors<S>& factors, const S* torque) {
+/// are kept. See articulated_bodies.hpp. Room and Kept are Workspace and Factors, or what has their members of these
+/// names that are used without forces.
+template <bool forces, Kind kind, class S, template <class> class Room, template <class> class Kept>
+[[gnu::noinline]] void eliminate_lanes(Room<S>& ws, int begin, int end, Kept<S>& factors, const S* torque) {
   for (int k = end - 1; k >= begin; --k) {
     const Link<S>& l = ws.link(k);
     const Sym3<S>& i = l.inertia.inertia;
@@ -170,9 +171,8 @@ template <bool forces, Kind kind, class S>
     U.force.z = vz;
     factors.D_inverse[at(l.v)] = inverse;
     S epsilon(0);
-    const Force<S>& z = ws.force[at(k)];
     if constexpr (forces) {
-      epsilon = torque[l.v] - z.moment.z;
+      epsilon = torque[l.v] - ws.force[at(k)].moment.z;
       ws.epsilon[at(l.v)] = epsilon;
     }
     if (l.parent < 0) {
@@ -201,6 +201,7 @@ template <bool forces, Kind kind, class S>
     S fy(0);
     S fz(0);
     if constexpr (forces) {  // z⁺ = z + G ε + P⁺ a, with a = ω × H*θ̇ here; the arm's part comes below
+      const Force<S>& z = ws.force[at(k)];
       const S rate = ws.v[l.v];
       const S x = ws.turning[at(k + 1)].w.y * rate;
       const S y = ws.turning[at(k + 1)].w.x * rate;

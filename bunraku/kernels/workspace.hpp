@@ -17,6 +17,7 @@
 
 #include "bunraku/kernels/columns.hpp"
 #include "bunraku/kernels/constants.hpp"
+#include "bunraku/kernels/doubt_of.hpp"
 #include "bunraku/kernels/doubts.hpp"
 #include "bunraku/kernels/turns.hpp"
 
@@ -36,17 +37,6 @@ template <class S>
 struct Turning {
   Vec3<S> w{};  ///< ω.
   Sym3<S> W{};  ///< ω~ω~.
-};
-
-/// Whether some D may be rounding of zero: of a pack, in which lanes.
-template <class S>
-struct DoubtOf {
-  using type = bool;  ///< Yes or no.
-};
-template <class T, int W>
-  requires(W > 1)
-struct DoubtOf<Pack<T, W>> {
-  using type = Mask<T, W>;
 };
 
 /// The innovations factors by coordinates: a hinge with several is taken as a chain of massless one-axis hinges, the

@@ -87,7 +87,7 @@ void check_family(const Evaluator<S>& evaluator, int i) {
   const Value& v = evaluator.plan().values[at(i)];
   const RiccatiBlocks<S>& r = evaluator.family(i);
   for (std::size_t n = 1; n < v.uses.size(); ++n) {
-    if (v.uses[n] != no_value && !evaluator.is_symmetric(v.uses[n])) {
+    if (v.uses[n] != no_value && evaluator.asymmetric(v.uses[n])) {
       throw OperatorError(
           fmt::format("'{}' is not symmetric, and '{}' belongs to a symmetric one",
                       bunraku::detail::printable(to_ascii(evaluator.plan().values[at(v.uses[n])].what), 200),

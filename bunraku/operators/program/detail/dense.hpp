@@ -8,11 +8,13 @@
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
+#include "bunraku/kernels/pack.hpp"
+
 namespace bunraku::operators {
 
 /// Differences below this part of a matrix are rounding: what sums and products in a scalar leave of its symmetry.
 template <class S>
-inline constexpr double rounding_of_blocks = std::is_same_v<S, float> ? 1e-4 : 1e-10;
+inline constexpr double rounding_of_blocks = std::is_same_v<kernels::NumberOf<S>, float> ? 1e-4 : 1e-10;
 
 /// The symmetric root of a symmetric matrix without negative eigenvalues; otherwise `refuse` is told why. `rounding` is
 /// what of the matrix is.

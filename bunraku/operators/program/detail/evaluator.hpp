@@ -9,61 +9,17 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "bunraku/kernels/doubt_of.hpp"
 #include "bunraku/operators/program/detail/at.hpp"
+#include "bunraku/operators/program/detail/layout.hpp"
 #include "bunraku/operators/program/detail/placing.hpp"
-#include "bunraku/operators/program/detail/plan.hpp"
 #include "bunraku/operators/program/detail/scalar.hpp"
 
 namespace bunraku::operators {
-
-/// A block of a user's variable: what one body's or node's numbers contribute.
-struct VariableBlock {
-  int unit = 0;                     ///< Whose step applies it.
-  std::vector<int> rows = {};       ///< Numbers of the range.
-  std::vector<int> cols = {};       ///< Numbers of the domain.
-  std::vector<double> values = {};  ///< Row by row.
-};
-
-/// The values of a user's variable.
-struct VariableBlocks {
-  Operator variable = Operator::identity();  ///< Its name and spaces.
-  std::vector<VariableBlock> blocks = {};    ///< In the order of bodies or nodes.
-};
-
-/// The values that functions give at a state: q and v are the user's.
-void fill_defined(const Model& model, std::span<const double> q, std::span<const double> v,
-                  std::vector<VariableBlocks>& variables);
-
-/// What a program needs to know beside model and state.
-struct Attachments {
-  std::vector<Node> nodes = {};                ///< What B refers to.
-  std::vector<VariableBlocks> variables = {};  ///< Values of users' variables.
-};
-
-/// The body or node that a part names, by name or number. Throws OperatorError.
-BUNRAKU_API int part_of(const Model& model, std::span<const Node> nodes, const Space& space);
-
-/// A variable with blocks of zeros for a model folded by bodies.
-BUNRAKU_API VariableBlocks blocks_for(const Folded& folded, std::span<const Node> nodes, const Operator& variable);
-
-/// Makes room for the operators of a plan that functions give; `bodies` is folded by bodies.
-void attach_defined(const Folded& bodies, const Plan& plan, Attachments& attached);
-
-/// Throws OperatorError where a recursion along E_ψ would not be block diagonal by bodies: one of a cluster hangs on
-/// another.
-BUNRAKU_API void check_clusters(const Plan& plan, const Folded& folded);
-
-/// Throws OperatorError: a matrix or, with a unit, its block has no inverse or root.
-[[noreturn]] BUNRAKU_API void refuse_matrix(const Plan& plan, const Folded& folded, int value, int unit,
-                                            std::string_view why);
-
-/// The numbers of a space that belong to each unit, and the blocks between two spaces.
-struct UnitPlaces {
-  std::vector<std::vector<int>> numbers;  ///< By unit.
-};
 
 /// The factors of a Riccati recursion.
 template <class S>
@@ -73,10 +29,11 @@ struct RiccatiBlocks {
   std::vector<S> L;                      ///< Factors of D: see kernels::HingeFactors; of a cluster D⁻¹.
   std::vector<S> D;                      ///< By units, row by row.
   bool whole_D = false;                  ///< Whether D itself is asked for, not only its factors.
-  bool doubtful = false;                 ///< Whether some D may be rounding of zero, of bodies' inertias.
-  std::vector<Force<S>> K;               ///< Of clusters: Ē G, by the user's velocities, in the parent.
-  std::vector<Motion<S>> bar_H;          ///< Of clusters: φ_b* H*, members × coordinates from `bar`.
-  std::vector<Force<S>> bar_U;           ///< Of clusters: P H̄*, likewise.
+  /// Whether some D may be rounding of zero, of bodies' inertias; of several states, in which.
+  typename kernels::DoubtOf<S>::type doubtful = {};
+  std::vector<Force<S>> K;       ///< Of clusters: Ē G, by the user's velocities, in the parent.
+  std::vector<Motion<S>> bar_H;  ///< Of clusters: φ_b* H*, members × coordinates from `bar`.
+  std::vector<Force<S>> bar_U;   ///< Of clusters: P H̄*, likewise.
 };
 
 /// The rotor inertia of a hinge that is held: it takes up any force without yielding, so that D⁻¹ and G vanish beside
@@ -84,29 +41,75 @@ struct RiccatiBlocks {
 template <class S>
 inline constexpr S held_inertia = std::numeric_limits<S>::max() / S(4);
 
-/// Room for the question whether some D is rounding of zero.
+/// What kernels::eliminate_lanes works on.
 template <class S>
-struct DoubtRoom {
+struct LaneRoom {
+  const kernels::Link<S>* links;  ///< Of the model.
+  ArticulatedInertia<S>* P;       ///< What each link has gathered.
+  const kernels::Spin<S>* spin;   ///< Of each link.
+  const S* doubt;                 ///< See doubts_of().
+
+  BUNRAKU_INLINE const kernels::Link<S>& link(int k) const { return links[k]; }
+};
+/// What it keeps.
+template <class S>
+struct LaneFactors {
+  Force<S>* U;                                    ///< P H* of each velocity.
+  S* D_inverse;                                   ///< Of each velocity.
+  typename kernels::DoubtOf<S>::type doubtful{};  ///< See RiccatiBlocks.
+
+  BUNRAKU_INLINE S inverse(const S& D, const S& doubt) {
+    doubtful = doubtful | !(D > doubt);
+    return S(1) / D;
+  }
+};
+
+/// Room for the question whether some D is rounding of zero, which is asked of one state alone.
+template <class S>
+struct DoubtRoom {};
+template <class S>
+  requires(!kernels::is_wide<S>)
+struct DoubtRoom<S> {
   std::vector<RigidInertia<S>> carried;  ///< R − M of each link.
   std::vector<S> rounding;               ///< Of a cluster's coordinates …
   std::vector<S> D;                      ///< … their D …
   std::vector<int> order;                ///< … and the order of its pivots.
 };
 
+/// A node in scalar S.
+template <class S>
+struct NodeAt {
+  int link = -1;        ///< On which link, or −1 on the world.
+  Transform<S> X_LN{};  ///< Its frame in the link's.
+};
+
 /// A plan with room for its values. Its inputs are arrays that stay where they are.
+///
+/// With S of several states side by side (kernels::is_wide) it does the steps of plans that runs_in_lanes() allows, and
+/// tells of which states something is to be asked: doubts(). Those are to be evaluated one by one.
 template <class S>
 class BUNRAKU_API Evaluator {
  public:
+  using Doubt = typename kernels::DoubtOf<S>::type;  ///< Yes or no, or of which states.
+
   Evaluator(std::shared_ptr<const Plan> plan, std::shared_ptr<const Folded> folded,
-            std::shared_ptr<const Attachments> attached);
+            std::shared_ptr<const Attachments> attached)
+    requires(!kernels::is_wide<S>)
+      : Evaluator(std::make_shared<const EvaluatorLayout>(std::move(plan), std::move(folded), std::move(attached))) {}
+  /// A layout may serve several.
+  explicit Evaluator(std::shared_ptr<const EvaluatorLayout> layout)
+    requires(!kernels::is_wide<S>);
+  /// Of several states. The layout must outlive it; `doubts` are those of doubts_of().
+  Evaluator(const EvaluatorLayout& layout, const kernels::NumberOf<S>* doubts)
+    requires(kernels::is_wide<S>);
   Evaluator(const Evaluator&) = delete;  // values point into it
   Evaluator& operator=(const Evaluator&) = delete;
 
   const Plan& plan() const { return *plan_; }
   const Folded& folded() const { return *folded_; }
-  int rows() const { return rows_; }
-  int cols() const { return cols_; }
-  int dimension(const Space& space) const;
+  int rows() const { return layout_->rows; }
+  int cols() const { return layout_->cols; }
+  int dimension(const Space& space) const { return layout_->dimension(space); }
 
   /// A new state: positions of all hinges, velocities of the user. Nothing is computed.
   void set_state(const S* q, const S* v) {
@@ -128,12 +131,17 @@ class BUNRAKU_API Evaluator {
   /// Computes what a state is enough for, unless it is there.
   void refresh();
   /// The expression applied to x; y may not be x.
-  void apply(const S* x, S* y);
+  void apply(const S* x, S* y) { std::copy_n(result(x), rows(), y); }
+  /// The same where it is computed: until the next call.
+  const S* result(const S* x);
+  /// After a state has run, of which of several states a D may be singular or a family not be symmetric.
+  Doubt doubts() const
+    requires(kernels::is_wide<S>);
   /// The Riccati recursions of the plan, for questions about D: values of the plan.
-  const std::vector<int>& families() const { return riccatis_; }
+  const std::vector<int>& families() const { return layout_->riccatis; }
   const RiccatiBlocks<S>& family(int value) const { return riccati_[at(slots_[at(value)].extra)]; }
-  /// Whether the blocks of a value are symmetric but for rounding.
-  bool is_symmetric(int i) const;
+  /// Whether the blocks of a value are more unsymmetric than by rounding.
+  Doubt asymmetric(int i) const;
   /// The factors of the hinge of link k, which is not coupled.
   kernels::HingeFactors<S> factors(const RiccatiBlocks<S>& r, int k) const {
     return {links_[k].nv, r.U.data() + links_[k].v, r.L.data() + folded_->places[at(k)].block};
@@ -149,14 +157,14 @@ class BUNRAKU_API Evaluator {
     S* out = nullptr;
     S* rest = nullptr;        // for filter and smoother: ε or r
     const S* lent = nullptr;  // for constants: numbers from elsewhere
+    // the rest is that of SlotLayout
     int size = 0;
-    bool adds_up = false;          // begins at zero before its loop
-    bool is_begun = false;         // has something to do before its loop
-    int extra = -1;                // for riccati, variables
-    std::vector<int> begins = {};  // for blocks: where each unit's begins
-    std::vector<int> run = {};     // for blocks and matrices: the values to run for each unit vector
-    int body = -1;                 // for inject and extract
-    int first = 0;                 // likewise: where its numbers begin
+    bool adds_up = false;
+    bool is_begun = false;
+    int extra = -1;
+    int first = 0;
+    const int* begins = nullptr;
+    std::span<const int> run = {};
   };
   /// Links [begin, end).
   struct Range {
@@ -171,12 +179,11 @@ class BUNRAKU_API Evaluator {
     return n < v.in.size() && v.in[n] != no_value ? slots_[at(v.in[n])].out : nullptr;
   }
   const RiccatiBlocks<S>& used(const Value& v, std::size_t n = 0) const { return family(v.uses[n]); }
-  const UnitPlaces& places(SpaceKind kind) const { return places_[static_cast<std::size_t>(kind)]; }
-  int unit_size(SpaceKind kind, int unit) const { return static_cast<int>(places(kind).numbers[at(unit)].size()); }
+  const UnitPlaces& places(SpaceKind kind) const { return layout_->places[static_cast<std::size_t>(kind)]; }
+  int unit_size(SpaceKind kind, int unit) const { return layout_->unit_size(kind, unit); }
 
-  void make_places();
+  void make(const kernels::NumberOf<S>* doubts);
   void make_slots();
-  void make_doubts();
   void fill_constants(int i);
   void run(const std::vector<Loop>& loops);
   void run_state(const std::vector<Loop>& loops);
@@ -206,11 +213,6 @@ class BUNRAKU_API Evaluator {
   void propagate(int i, Range range);
   void filter(int i, Range range);
   void smoother(int i, Range range);
-  /// Which of a unit's coordinates a velocity of the user is.
-  static std::size_t coordinate_of(const Unit& unit, int velocity) {
-    return at(static_cast<int>(std::find(unit.coordinates.begin(), unit.coordinates.end(), velocity) -
-                               unit.coordinates.begin()));
-  }
   /// A unit's coordinate among the velocities of all hinges.
   std::size_t leader_of(const Unit& unit, std::size_t j) const {
     return at(folded_->coordinates.leaders[at(unit.coordinates[j])]);
@@ -231,13 +233,16 @@ class BUNRAKU_API Evaluator {
   S* hinge(S* x, int k) const { return x + folded_->places[at(k)].own; }
   const S* hinge(const S* x, int k) const { return x + folded_->places[at(k)].own; }
 
-  // steps_blocks.hpp
+  // steps_riccati.hpp
   void riccati(int i, Range range);
+  bool eliminate_lanes(const Stretch& stretch, int begin, int end, RiccatiBlocks<S>& r, const S* gears)
+    requires(kernels::is_wide<S>);
   template <class A>
   void eliminate(const A& a, int k, RiccatiBlocks<S>& r, const Value& v, const S* X, const S* gears);
   void hand_over(const kernels::Link<S>& l, const ArticulatedInertia<S>& moved, RiccatiBlocks<S>& r) const;
   void note_doubt(RiccatiBlocks<S>& r, int velocity, const S& D) const;
   void eliminate_cluster(const Unit& unit, RiccatiBlocks<S>& r, int X, const S* gears);
+  // steps_blocks.hpp
   void blocks(int i);
   void block_function(int i);
   void gather(int i, Range range);
@@ -248,29 +253,26 @@ class BUNRAKU_API Evaluator {
   Force<S> stepped(const Value& v, int k, Force<S> f) const;
   S* member_block(int i, int k, int& stride);
 
-  std::shared_ptr<const Plan> plan_;
-  std::shared_ptr<const Folded> folded_;
-  std::shared_ptr<const Attachments> attached_;
+  /// Code for several kinds of processor may not hold what it shares with others: there somebody else keeps it.
+  std::conditional_t<kernels::is_wide<S>, const EvaluatorLayout*, std::shared_ptr<const EvaluatorLayout>> layout_;
+  const Plan* plan_;
+  const Folded* folded_;
+  const Attachments* attached_;
   std::vector<kernels::Link<S>> own_links_;  // where S is not double, or the armature is not the model's
   const kernels::Link<S>* links_ = nullptr;
   std::vector<S> armature_;
   std::vector<S> armature_blocks_;
-  std::vector<S> doubt_;  // of all hinges' velocities, a cluster's at its leaders': a D above it is positive
+  std::vector<S> doubt_;  // see doubts_of()
   DoubtRoom<S> doubt_room_;
-  std::vector<NodePlace> nodes_;
-  std::vector<Transform<S>> node_poses_;
-  std::array<UnitPlaces, 5> places_;
-  std::vector<int> bar_;  // by unit: the first of its H̄
+  std::vector<NodeAt<S>> nodes_;
   Joints<S> joints_;
   std::vector<RiccatiBlocks<S>> riccati_;
-  std::vector<int> riccatis_;
   std::vector<Slot> slots_;
   std::vector<S> storage_;
+  std::vector<S> lane_inverses_;           // scratch of eliminate_lanes, of all hinges' velocities
   std::vector<Force<S>> cluster_force_;    // scratch, as many as a cluster has links
   std::vector<Force<S>> cluster_leaving_;  // as many as it has coordinates
   std::vector<ArticulatedInertia<S>> cluster_inertia_;
-  int rows_ = 0;
-  int cols_ = 0;
   const S* q_ = nullptr;
   const S* v_ = nullptr;
   const S* accelerations_ = nullptr;
@@ -290,6 +292,7 @@ void check_riccati(Evaluator<S>& evaluator);
 #include "bunraku/operators/program/detail/evaluator_make.hpp"
 #include "bunraku/operators/program/detail/evaluator_run.hpp"
 #include "bunraku/operators/program/detail/steps_blocks.hpp"
+#include "bunraku/operators/program/detail/steps_riccati.hpp"
 #include "bunraku/operators/program/detail/steps_vectors.hpp"
 
 namespace bunraku::operators {

@@ -63,7 +63,7 @@ void Evaluator<S>::refresh() {
 }
 
 template <class S>
-void Evaluator<S>::apply(const S* x, S* y) {
+const S* Evaluator<S>::result(const S* x) {
   if (plan_->input != no_value) {
     slots_[at(plan_->input)].out = const_cast<S*>(x);  // never written to
   }
@@ -72,7 +72,7 @@ void Evaluator<S>::apply(const S* x, S* y) {
   } else {
     run_state(plan_->fused);
   }
-  std::copy_n(slots_[at(plan_->output)].out, rows_, y);
+  return slots_[at(plan_->output)].out;
 }
 
 template <class S>
@@ -123,7 +123,7 @@ void Evaluator<S>::make_first(int i) {
       break;
     case Step::riccati: {
       RiccatiBlocks<S>& r = riccati_[at(slot.extra)];
-      r.doubtful = false;
+      r.doubtful = {};
       if (folded_->coupled) {
         std::fill(r.P.begin(), r.P.end(), ArticulatedInertia<S>::zero());
       }
@@ -137,11 +137,15 @@ void Evaluator<S>::make_first(int i) {
       break;
     case Step::block_inverse:
     case Step::block_root:
-      block_function(i);
+      if constexpr (!kernels::is_wide<S>) {  // see runs_in_lanes
+        block_function(i);
+      }
       break;
     case Step::dense_inverse:
     case Step::dense_root:
-      dense(i);
+      if constexpr (!kernels::is_wide<S>) {
+        dense(i);
+      }
       break;
     case Step::inject:
       std::copy_n(in(v, 0), dimension(v.domain), slot.out + slot.first);
@@ -339,20 +343,14 @@ void Evaluator<S>::with_arithmetic(kernels::Kind kind, const F& f) {
   }
 }
 
-/// Those that have links in a range.
-inline std::span<const Stretch> stretches(const std::vector<Stretch>& all, int begin, int end) {
-  const auto first = std::partition_point(all.begin(), all.end(), [&](const Stretch& s) { return s.end <= begin; });
-  const auto last = std::partition_point(first, all.end(), [&](const Stretch& s) { return s.begin < end; });
-  return {first, last};
-}
-
 /// Calls f(arithmetic, k) for links whose hinges stand alone, cluster(unit) for the others.
 template <class S>
 template <bool to_base>
 void Evaluator<S>::for_stretches(const std::vector<Stretch>& of, Range range, const auto& f,
                                  const auto& cluster) const {
   const bool all = range.begin == 0 && range.end == static_cast<int>(folded_->links.size());
-  const std::span<const Stretch> in_range = all ? std::span<const Stretch>(of) : stretches(of, range.begin, range.end);
+  const std::span<const Stretch> every(of.data(), of.size());
+  const std::span<const Stretch> in_range = all ? every : stretches(every, range.begin, range.end);
   const std::size_t count = in_range.size();
   for (std::size_t n = 0; n < count; ++n) {
     const Stretch& stretch = in_range[to_base ? count - 1 - n : n];

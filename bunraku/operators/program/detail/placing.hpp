@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "bunraku/error.hpp"
-#include "bunraku/kernels/sincos.hpp"
+#include "bunraku/kernels/positions.hpp"
 #include "bunraku/model/hinge_laws.hpp"
 #include "bunraku/operators/program/detail/at.hpp"
 #include "bunraku/operators/program/detail/folded.hpp"
@@ -40,13 +40,19 @@ Transform<S> place_by_law(const Hinge& hinge, const S* q, int nq, Motion<S>* col
         return law.pose(hinge, q);
       },
       [&] {
-        const std::array<double, max_hinge_positions> x = plain(q, nq);
-        std::array<Motion<double>, max_hinge_velocities> wide{};
-        hinge.custom->joint_map(x.data(), wide.data());
-        for (int j = 0; j < hinge.velocity_size(); ++j) {
-          columns[j] = cast<S>(wide[at(j)]);
+        if constexpr (kernels::is_wide<S>) {
+          Transform<S> X = Transform<S>::identity();
+          kernels::place_custom(hinge, q, X, columns);
+          return X;
+        } else {
+          const std::array<double, max_hinge_positions> x = plain(q, nq);
+          std::array<Motion<double>, max_hinge_velocities> wide{};
+          hinge.custom->joint_map(x.data(), wide.data());
+          for (int j = 0; j < hinge.velocity_size(); ++j) {
+            columns[j] = cast<S>(wide[at(j)]);
+          }
+          return cast<S>(hinge.custom->pose(x.data()));
         }
-        return cast<S>(hinge.custom->pose(x.data()));
       });
 }
 
@@ -56,7 +62,11 @@ Motion<S> rate_by_law(const Hinge& hinge, const S* q, int nq, const S* v) {
   return laws::visit_hinge_law(
       hinge.type, [&](auto law) { return law.bias(hinge, q, v); },
       [&] {
-        return kernels::cast<S>(hinge.custom->bias(plain(q, nq).data(), plain(v, hinge.velocity_size()).data()));
+        if constexpr (kernels::is_wide<S>) {
+          return kernels::custom_rate(hinge, q, v);
+        } else {
+          return kernels::cast<S>(hinge.custom->bias(plain(q, nq).data(), plain(v, hinge.velocity_size()).data()));
+        }
       });
 }
 
@@ -87,7 +97,10 @@ void spin_all(const Folded& folded, const S* q, std::vector<kernels::Spin<S>>& o
     }
   } else {
     for (const kernels::RevoluteSlot& slot : folded.turns) {
-      store(slot, cos(q[slot.q]), sin(q[slot.q]));
+      S s;
+      S c;
+      kernels::sincos(q[slot.q], s, c);
+      store(slot, c, s);
     }
   }
 }

@@ -15,8 +15,9 @@ S constant(double x) {
   return static_cast<S>(x);
 }
 
-/// 1/d. Of zero, and of what is no number, the inverse is taken for zero, as if the hinge were locked, so that nothing
-/// is divided by zero; which hinge it was is found after the sweep.
+/// 1/d, in lanes as it comes: those of a singular D are told. Otherwise of zero, and of what is no number, the inverse
+/// is taken for zero, as if the hinge were locked, so that nothing is divided by zero; which hinge it was is found
+/// after the sweep.
 template <class S>
 S reciprocal(const S& d) {
   if constexpr (std::is_floating_point_v<S>) {

@@ -170,7 +170,7 @@ void Evaluator<S>::apply_part(int i, Range range) {
           },
           [&](const Unit& unit) {  // P H̄* D⁻¹
             const std::size_t n = unit.coordinates.size();
-            const Force<S>* U = r.bar_U.data() + bar_[at(folded_->places[at(unit.members[0])].unit)];
+            const Force<S>* U = r.bar_U.data() + layout_->bar[at(folded_->places[at(unit.members[0])].unit)];
             const S* inverse = r.L.data() + unit.block;
             for (std::size_t m = 0; m < unit.members.size(); ++m) {
               const int k = unit.members[m];
@@ -220,9 +220,9 @@ void Evaluator<S>::apply_nodes(int i, Range range) {
     }
     const auto node = static_cast<std::ptrdiff_t>(rigid * n);
     if (v.adjoint) {
-      put(out(i) + node, inverse_times(node_poses_[n], motion_at(x + rigid * k)));
+      put(out(i) + node, inverse_times(nodes_[n].X_LN, motion_at(x + rigid * k)));
     } else {
-      add(out(i) + rigid * k, node_poses_[n] * force_at(x + node));
+      add(out(i) + rigid * k, nodes_[n].X_LN * force_at(x + node));
     }
   }
 }
