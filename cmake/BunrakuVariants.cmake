@@ -1,7 +1,8 @@
 # The kernels, compiled for several kinds of processor: see bunraku/kernels/variant.hpp, which chooses when the library
 # is loaded. Each variant is an inline namespace of the same sources, so that no two of them share a symbol.
 
-file(GLOB bunraku_variant_sources CONFIGURE_DEPENDS bunraku/kernels/variants/*.cpp)
+file(GLOB bunraku_variant_sources CONFIGURE_DEPENDS
+  bunraku/kernels/variants/*.cpp bunraku/operators/program/variants/*.cpp)
 
 set(bunraku_variants baseline)
 if(BUNRAKU_NATIVE)
@@ -39,5 +40,5 @@ foreach(variant IN LISTS bunraku_variants)
   target_sources(bunraku PRIVATE $<TARGET_OBJECTS:${target}>)
   string(APPEND bunraku_variant_list "X(${variant})")
 endforeach()
-set_source_files_properties(bunraku/kernels/variant.cpp PROPERTIES
+set_source_files_properties(bunraku/kernels/variant.cpp bunraku/operators/program/block_program.cpp PROPERTIES
   COMPILE_OPTIONS "-DBUNRAKU_VARIANTS(X)=${bunraku_variant_list}")

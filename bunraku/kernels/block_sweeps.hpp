@@ -35,6 +35,14 @@ struct BlockStatus {
   LaneBits doubtful = 0;        ///< A D may be rounding of zero: the state needs a closer look, alone.
 };
 
+/// States that a block has loaded, for what else is computed of them: packs of lanes() numbers, number after number.
+template <class T>
+struct LoadedStates {
+  const T* q = nullptr;        ///< Positions of all hinges.
+  const T* v = nullptr;        ///< Velocities of the user.
+  const T* passive = nullptr;  ///< Torques of the user's by springs, damping and friction.
+};
+
 /// Which of a model's numbers differ from state to state.
 struct Varied {
   bool inertial = false;   ///< 10 a body.
@@ -111,6 +119,8 @@ class BlockSweeps {
 
   /// Takes q and v; without rows of v at rest. Wrong states are told, and replaced by the neutral one.
   virtual BlockStatus load(const RowBlock<const T>& q, const RowBlock<const T>& v) = 0;
+  /// What load() took, until the next call; the hinges' own forces act where `passive` says so.
+  virtual LoadedStates<T> loaded(bool passive) = 0;
 
   /// @name Quantities of the states, over the user's coordinates, as in batch/batch.hpp
   /// @{

@@ -59,6 +59,20 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   }
 
   BlockStatus load(const RowBlock<const T>& q, const RowBlock<const T>& v) override;
+  LoadedStates<T> loaded(bool passive) override {
+    for (S& each : result_) {
+      each = S(0);
+    }
+    if (passive) {
+      add_passive(ws_, result_.data());
+    }
+    const S* torques = passive ? gathered_torques() : result_.data();
+    for (int i = 0; i < n_; ++i) {
+      given_[at(i)] = -torques[i];
+    }
+    const auto numbers = [](const S* packs) { return reinterpret_cast<const T*>(packs); };
+    return {numbers(ws_.q), numbers(own_v_.data()), numbers(given_.data())};
+  }
 
   BlockStatus inverse_dynamics(const RowBlock<const T>& acceleration, bool passive,
                                const RowBlock<T>& torque) override {
