@@ -121,8 +121,12 @@ class BUNRAKU_API BasicBatch {
 
   /// @name Operator expressions
   /// @{
-  /// expression · x, one x a state: states × cols in, states × rows out; a stacked vector takes no x (`{}`). The same
-  /// plan as of a single state. Throws ArgumentError for a program of another model.
+  /// expression · x, one x a state: states × cols in, states × rows out; a stacked vector takes no x (`{}`), and
+  /// without rows of v the states are at rest. The same plan and the same executor as of a single state, in SIMD
+  /// registers; only where the plan forms inverses or roots of blocks or of a dense matrix, or has operators that
+  /// functions of the user give, state by state, at the cost of single calls and with their allocations. With the first
+  /// call of a program each thread takes O(N) room for it, for as long as there are both the batch and the program.
+  /// Throws ArgumentError for a program of another model, and while states have parameters of their own.
   const BatchReport& apply(const Program& program, RowsIn q, RowsIn v, RowsIn x, RowsOut out, Subset subset = {});
   /// @}
 

@@ -170,8 +170,10 @@ void BatchData<T>::run_alone(Run& run, BatchWorker<T>& worker, std::ptrdiff_t st
       worker.single->set_folded(varied, worker.folded.data());
     }
     kernels::BlockStatus status = worker.single->load(alone.of(run.call.q), alone.of(run.call.v));
-    const kernels::BlockStatus after = run.step(*worker.single, alone);
-    if ((status.not_finite | after.not_finite) != 0) {
+    if ((status.not_finite | status.not_normalized) == 0) {
+      status.not_finite = run.step(worker, true, alone).not_finite;
+    }
+    if (status.not_finite != 0) {
       run.fail(state, StateStatus::not_finite, "a number of the state is not finite");
     } else if (status.not_normalized != 0) {
       run.fail(state, StateStatus::not_normalized, "a quaternion of q is not of unit norm");
@@ -189,7 +191,7 @@ void BatchData<T>::run_block(Run& run, BatchWorker<T>& worker, const BatchBlock&
   try {
     set_parameters(worker, block);
     status = worker.block->load(block.of(run.call.q), block.of(run.call.v));
-    const kernels::BlockStatus after = run.step(*worker.block, block);
+    const kernels::BlockStatus after = run.step(worker, false, block);
     status.not_finite |= after.not_finite;
     status.not_normalized |= after.not_normalized;
     status.doubtful |= after.doubtful;

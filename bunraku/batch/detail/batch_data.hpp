@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "bunraku/batch/batch.hpp"
@@ -14,12 +15,17 @@
 
 namespace bunraku::detail {
 
+/// What programs keep in a worker; see batch_program.cpp.
+template <class T>
+class WorkerPrograms;
+
 /// The sweeps of one worker.
 template <class T>
 struct BatchWorker {
   std::unique_ptr<kernels::BlockSweeps<T>> block{};   ///< Of a register of states.
   std::unique_ptr<kernels::BlockSweeps<T>> single{};  ///< Of a state that needs a closer look.
   std::vector<T> folded{};                            ///< Scratch: parameters of states from here and there.
+  std::shared_ptr<WorkerPrograms<T>> programs{};      ///< From the first program on.
 };
 
 /// A call's states and what it does to a block of them.
@@ -47,22 +53,28 @@ struct BatchBlock {
   }
 };
 
-/// What a call does to a block, by reference: nothing is allocated for it.
+/// What a call does to a block, by reference: nothing is allocated for it. It is given the sweeps with the states
+/// loaded, or the worker that has them and whether the block is one state that is run alone.
 template <class T>
 class BatchStep {
  public:
   template <class F>
   BatchStep(const F& f)  // NOLINT(google-explicit-constructor): a call's lambda
-      : object_(&f), call_([](const void* object, kernels::BlockSweeps<T>& sweeps, const BatchBlock& block) {
-          return (*static_cast<const F*>(object))(sweeps, block);
+      : object_(&f), call_([](const void* object, BatchWorker<T>& worker, bool alone, const BatchBlock& block) {
+          const F& step = *static_cast<const F*>(object);
+          if constexpr (std::is_invocable_v<const F&, BatchWorker<T>&, bool, const BatchBlock&>) {
+            return step(worker, alone, block);
+          } else {
+            return step(alone ? *worker.single : *worker.block, block);
+          }
         }) {}
-  kernels::BlockStatus operator()(kernels::BlockSweeps<T>& sweeps, const BatchBlock& block) const {
-    return call_(object_, sweeps, block);
+  kernels::BlockStatus operator()(BatchWorker<T>& worker, bool alone, const BatchBlock& block) const {
+    return call_(object_, worker, alone, block);
   }
 
  private:
   const void* object_;
-  kernels::BlockStatus (*call_)(const void*, kernels::BlockSweeps<T>&, const BatchBlock&);
+  kernels::BlockStatus (*call_)(const void*, BatchWorker<T>&, bool, const BatchBlock&);
 };
 
 /// See BasicBatch.
