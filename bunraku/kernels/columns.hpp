@@ -88,7 +88,7 @@ BUNRAKU_INLINE void store_column(const Column<S>& x, S* to) {
 /// A cluster of coupled links comes as one: its coordinates first, then what hangs on each of its links, which starts a
 /// new register unless it is the first. A link of a cluster has in its registers what hangs on it; the cluster's own
 /// columns are put in at the parent.
-struct ColumnLayout {
+struct BUNRAKU_API ColumnLayout {
   /// For the coordinates of all hinges, each link on its own, or for the user's, clusters as one; `lanes` columns a
   /// register. O(N).
   ColumnLayout(const Tree& tree, bool users, int lanes);

@@ -311,7 +311,7 @@ using Full = Pack<T, register_bytes / static_cast<int>(sizeof(T))>;
 }  // namespace BUNRAKU_VARIANT
 
 /// Throws Error: hinges that users define compute with double numbers, and a scalar is more than that.
-[[noreturn]] void refuse_custom();
+[[noreturn]] BUNRAKU_API void refuse_custom();
 
 /// What a scalar is made of: T and how many, in one interface for numbers and packs.
 template <class S>

@@ -91,7 +91,7 @@ struct TreeOptions {
 };
 
 /// A model, folded: immutable, shared by all scalars and threads.
-struct Tree {
+struct BUNRAKU_API Tree {
   /// O(N).
   explicit Tree(const Model& m, TreeOptions options = {});
 
@@ -135,17 +135,18 @@ std::vector<double> doubts_of(const Tree& tree, std::span<const BodyBound> bound
 /// Of type `custom` alone; they throw what the user's functions throw. Not inline: they belong to no variant.
 /// @{
 /// At q the pose, rotation row by row and translation, and the columns of H*: 12 + 6 nv numbers.
-void custom_hinge_at(const Hinge& hinge, const double* q, double* numbers);
+BUNRAKU_API void custom_hinge_at(const Hinge& hinge, const double* q, double* numbers);
 /// (dH*/dt) v: 6 numbers.
-void custom_hinge_rate(const Hinge& hinge, const double* q, const double* v, double* numbers);
+BUNRAKU_API void custom_hinge_rate(const Hinge& hinge, const double* q, const double* v, double* numbers);
 /// q ⊟ rest: nv numbers.
-void custom_hinge_stretch(const Hinge& hinge, const double* q, double* numbers);
+BUNRAKU_API void custom_hinge_stretch(const Hinge& hinge, const double* q, double* numbers);
 /// q1 ⊟ q0: nv numbers.
-void custom_hinge_difference(const Hinge& hinge, const double* q0, const double* q1, double* numbers);
+BUNRAKU_API void custom_hinge_difference(const Hinge& hinge, const double* q0, const double* q1, double* numbers);
 /// q ⊞ v dt: nq numbers, which may be q.
-void custom_hinge_integrate(const Hinge& hinge, const double* q, const double* v, double dt, double* numbers);
+BUNRAKU_API void custom_hinge_integrate(const Hinge& hinge, const double* q, const double* v, double dt,
+                                        double* numbers);
 /// Puts q back on its manifold.
-void custom_hinge_normalize(const Hinge& hinge, double* q);
+BUNRAKU_API void custom_hinge_normalize(const Hinge& hinge, double* q);
 /// @}
 
 }  // namespace bunraku::kernels
