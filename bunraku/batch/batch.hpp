@@ -110,17 +110,12 @@ class BUNRAKU_API BasicBatch {
   const BatchReport& momentum(RowsIn q, RowsIn v, RowsOut out, Subset subset = {});
   /// @}
 
-  /// @name Trajectories
-  /// @{
   /// Trajectories from (q, v), recorded into states × (records · nq) and states × (records · nv), record after record.
   /// A state that fails on the way is NaN from its start. O(steps · N) a state. Throws ArgumentError for wrong shapes
   /// or options.
   const BatchReport& rollout(RowsIn q, RowsIn v, const RolloutInput<T>& input, const RolloutOptions& options,
                              RowsOut out_q, RowsOut out_v, Subset subset = {});
-  /// @}
 
-  /// @name Operator expressions
-  /// @{
   /// expression · x, one x a state: states × cols in, states × rows out; a stacked vector takes no x (`{}`), and
   /// without rows of v the states are at rest. The same plan and the same executor as of a single state, in SIMD
   /// registers; only where the plan forms inverses or roots of blocks or of a dense matrix, or has operators that
@@ -128,7 +123,6 @@ class BUNRAKU_API BasicBatch {
   /// call of a program each thread takes O(N) room for it, for as long as there are both the batch and the program.
   /// Throws ArgumentError for a program of another model, and while states have parameters of their own.
   const BatchReport& apply(const Program& program, RowsIn q, RowsIn v, RowsIn x, RowsOut out, Subset subset = {});
-  /// @}
 
   /// Calls progress(states done so far) now and then from the calling thread while a call runs, and at its end; what it
   /// throws ends the call, after the blocks under way, and is thrown on: outputs are then partly written, and the batch
