@@ -23,18 +23,16 @@ constexpr std::ptrdiff_t blocks_at_a_time = 16;
 /// With less to do, waking others would take longer than doing it: velocities of all states.
 constexpr std::ptrdiff_t least_shared = 4096;
 
-/// A problem of one state.
-struct Failure {
-  std::ptrdiff_t state = 0;
-  StateStatus status{};
-  std::string reason{};
-};
-
 }  // namespace
 
 /// One call under way.
 template <class T>
 struct BatchData<T>::Run {
+  struct Failure {
+    std::ptrdiff_t state = 0;
+    StateStatus status{};
+    std::string reason{};
+  };
   const BatchCall<T>& call;
   const Step& step;
   std::mutex mutex{};
@@ -263,7 +261,7 @@ const BatchReport& BatchData<T>::run(const BatchCall<T>& call, const Step& step)
     progress(done);
   }
   report.begin(call.states);
-  for (Failure& failure : run.failures) {
+  for (typename Run::Failure& failure : run.failures) {
     report.add(failure.state, failure.status, std::move(failure.reason));
   }
   return report;

@@ -1,12 +1,10 @@
 #include "bunraku/kernels/variants/sweeps_of.hpp"
 #include "bunraku/kernels/variants/table.hpp"
 
-namespace bunraku::kernels {
-inline namespace BUNRAKU_VARIANT {
+namespace bunraku::kernels::inline BUNRAKU_VARIANT {
 
 std::unique_ptr<Sweeps<double>> make_sweeps_double(const Tree& tree) {
   return std::make_unique<SweepsOf<Pack<double, 1>>>(tree);
 }
 
-}  // namespace BUNRAKU_VARIANT
-}  // namespace bunraku::kernels
+}  // namespace bunraku::kernels::inline BUNRAKU_VARIANT

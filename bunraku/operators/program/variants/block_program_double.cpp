@@ -1,7 +1,6 @@
 #include "bunraku/operators/program/detail/block_program_of.hpp"
 
-namespace bunraku::operators {
-inline namespace BUNRAKU_VARIANT {
+namespace bunraku::operators::inline BUNRAKU_VARIANT {
 
 /// block_program.cpp knows it by this name.
 std::unique_ptr<BlockProgram<double>> make_block_program_double(const EvaluatorLayout& layout, const double* doubts);
@@ -9,5 +8,4 @@ std::unique_ptr<BlockProgram<double>> make_block_program_double(const EvaluatorL
   return std::make_unique<BlockProgramOf<kernels::Full<double>>>(layout, doubts);
 }
 
-}  // namespace BUNRAKU_VARIANT
-}  // namespace bunraku::operators
+}  // namespace bunraku::operators::inline BUNRAKU_VARIANT
