@@ -22,6 +22,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x8
   set_source_files_properties(${bunraku_single_sources} PROPERTIES COMPILE_OPTIONS "-mmove-max=128;-mstore-max=128")
 endif()
 
+# Instrumented for undefined behaviour these take minutes each. The same templates are, in double.
+if(BUNRAKU_SANITIZE MATCHES "undefined")
+  set(bunraku_float_sources ${bunraku_variant_sources})
+  list(FILTER bunraku_float_sources INCLUDE REGEX "_float\\.cpp$")
+  set_property(SOURCE ${bunraku_float_sources} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=undefined)
+endif()
+
 set(bunraku_variant_list "")
 foreach(variant IN LISTS bunraku_variants)
   if(NOT variant MATCHES "^(baseline|native)$" AND NOT DEFINED bunraku_flags_${variant})

@@ -123,7 +123,7 @@ void fold(const Tree& tree, const FoldInput<S>& in, Constants<S>& c) {
     }
     c.world_mass = S(0);
     c.world_moment = Vec3<S>::zero();
-    const Transform<S> X_0W = Transform<S>::rotate(Rotation<S>(cast<S>(tree.world_turn.inverse().matrix())));
+    const Transform<S> X_TW = Transform<S>::rotate(Rotation<S>(cast<S>(tree.world_turn.inverse().matrix())));
     for (int b = 0; b < static_cast<int>(tree.bodies.size()); ++b) {
       const Body& body = tree.model.bodies()[at(b)];
       const int link = tree.bodies[at(b)].link;
@@ -135,7 +135,7 @@ void fold(const Tree& tree, const FoldInput<S>& in, Constants<S>& c) {
         if (body.hinge.type == HingeType::fixed) {
           c.X_LB[at(b)] = X_LF * cast<S>(body.X_MB);
         } else {
-          const Transform<S> there = parent_link < 0 ? X_0W * X_LF : X_LF;
+          const Transform<S> there = parent_link < 0 ? X_TW * X_LF : X_LF;
           Link<S>& l = c.links[at(link)];
           l.turn = (there.rotation * Rotation<S>(cast<S>(tree.R_FT[at(link)].matrix()))).matrix();
           l.p = there.translation;

@@ -14,10 +14,10 @@ void need_poses(Workspace<S>& ws) {
   if (ws.has_poses) {
     return;
   }
-  const Transform<S> X_W0 = Transform<S>::rotate(Rotation<S>(cast<S>(ws.tree->world_turn.matrix())));
+  const Transform<S> X_WT = Transform<S>::rotate(Rotation<S>(cast<S>(ws.tree->world_turn.matrix())));
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
     const int parent = ws.link(k).parent;
-    ws.pose[at(k)] = (parent < 0 ? X_W0 : ws.pose[at(parent)]) * pose_of(ws, k);
+    ws.pose[at(k)] = (parent < 0 ? X_WT : ws.pose[at(parent)]) * pose_of(ws, k);
   }
   ws.has_poses = true;
 }
