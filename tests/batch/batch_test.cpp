@@ -17,6 +17,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "batch/tables.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/model/changes.hpp"
 #include "bunraku/model/configuration.hpp"
@@ -31,28 +32,14 @@ namespace {
 
 using testing::HasSubstr;
 
-template <class T>
-using Table = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-/// States of a model, a row each.
+/// States of a model, a row each, and what is applied to them.
 template <class T>
 struct Tables {
   Tables(const Model& m, int states, unsigned seed)
-      : model(m), q(states, m.nq()), v(states, m.nv()), x(states, m.nv()) {
-    Random random(seed);
-    for (int i = 0; i < states; ++i) {
-      q.row(i) = random_configuration(model, seed + static_cast<unsigned>(i)).template cast<T>().transpose();
-      v.row(i) = random.vector(m.nv()).template cast<T>().transpose();
-      x.row(i) = random.vector(m.nv()).template cast<T>().transpose();
-    }
-    if (std::is_same_v<T, float>) {  // rounded to float they are not of unit norm to float's last digit
-      for (int i = 0; i < states; ++i) {
-        q.row(i) = normalize(model, Eigen::VectorXd(q.row(i).template cast<double>().transpose()))
-                       .template cast<T>()
-                       .transpose();
-      }
-    }
-  }
+      : model(m),
+        q(random_positions<T>(m, states, seed)),
+        v(random_rows<T>(states, m.nv(), seed + 1)),
+        x(random_rows<T>(states, m.nv(), seed + 2)) {}
   Model model;
   Table<T> q;
   Table<T> v;
@@ -231,7 +218,7 @@ void expect_as_single(const Model& model, int states, double tolerance) {
                 Eigen::Matrix<T, Eigen::Dynamic, 1>(data.v.row(i).transpose()));
       const Eigen::Matrix<T, Eigen::Dynamic, 1> wanted = quantity.state(state, data, i);
       const double scale = std::max(1.0, static_cast<double>(wanted.cwiseAbs().maxCoeff()));
-      ASSERT_LE(static_cast<double>((out.row(i).transpose() - wanted).cwiseAbs().maxCoeff()), tolerance * scale)
+      EXPECT_LE(static_cast<double>((out.row(i).transpose() - wanted).cwiseAbs().maxCoeff()), tolerance * scale)
           << quantity.name << " of " << model.name() << ", state " << i;
     }
   }
@@ -239,13 +226,13 @@ void expect_as_single(const Model& model, int states, double tolerance) {
 
 TEST(Batches, AreAsSingleStates) {
   for (const Model& model : models()) {
-    expect_as_single<double>(model, 11, 1e-12);
+    expect_as_single<double>(model, 11, 1e-13);
   }
 }
 
 TEST(Batches, InFloatToo) {
   for (const Model& model : models()) {
-    expect_as_single<float>(model, 19, 2e-3);
+    expect_as_single<float>(model, 19, 2e-5);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "batch/tables.hpp"
 #include "bunraku/batch/batch.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/model/builder.hpp"
@@ -13,8 +14,6 @@
 
 namespace bunraku::test {
 namespace {
-
-using Table = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// The same model with other numbers: what the rows of one state say.
 Model changed(const Model& model, const BatchParameters<double>& p, int state) {
@@ -90,13 +89,13 @@ struct Numbers {
       gravity.row(i) = random.vector(3).transpose();
     }
   }
-  Table inertial;
-  Table placement;
-  Table armature;
-  Table damping;
-  Table friction;
-  Table stiffness;
-  Table gravity;
+  Table<double> inertial;
+  Table<double> placement;
+  Table<double> armature;
+  Table<double> damping;
+  Table<double> friction;
+  Table<double> stiffness;
+  Table<double> gravity;
 };
 
 struct Given {
@@ -132,9 +131,9 @@ TEST_P(BatchParametersOf, AreThoseOfModels) {
     if (given.gravity) {
       p.gravity = numbers.gravity;
     }
-    Table q(states, model.nq());
-    Table v(states, model.nv());
-    Table x(states, model.nv());
+    Table<double> q(states, model.nq());
+    Table<double> v(states, model.nv());
+    Table<double> x(states, model.nv());
     for (int i = 0; i < states; ++i) {
       q.row(i) = random_configuration(model, static_cast<unsigned>(i)).transpose();
       v.row(i) = random.vector(model.nv()).transpose();
@@ -143,14 +142,14 @@ TEST_P(BatchParametersOf, AreThoseOfModels) {
     Batch batch(model);
     batch.set_parameters(p);
     const int n = model.nv();
-    Table torque(states, n);
-    Table acceleration(states, n);
-    Table mass(states, n * n);
-    Table inverse(states, n * n);
-    Table poses(states, 16 * std::ssize(model.bodies()));
-    Table energy(states, 2);
-    Table momenta(states, 6);
-    Table centers(states, 3);
+    Table<double> torque(states, n);
+    Table<double> acceleration(states, n);
+    Table<double> mass(states, n * n);
+    Table<double> inverse(states, n * n);
+    Table<double> poses(states, 16 * std::ssize(model.bodies()));
+    Table<double> energy(states, 2);
+    Table<double> momenta(states, 6);
+    Table<double> centers(states, 3);
     batch.inverse_dynamics(q, v, x, torque).or_throw();
     batch.forward_dynamics(q, v, x, acceleration).or_throw();
     batch.mass_matrix(q, mass).or_throw();
@@ -159,7 +158,7 @@ TEST_P(BatchParametersOf, AreThoseOfModels) {
     batch.energy(q, v, energy).or_throw();
     batch.momentum(q, v, momenta).or_throw();
     batch.center_of_mass(q, centers).or_throw();
-    Table again = Table::Constant(states, n, -1);
+    Table<double> again = Table<double>::Constant(states, n, -1);
     const std::vector<std::ptrdiff_t> subset = {9, 2, 3, 10, 0};
     batch.forward_dynamics(q, v, x, again, subset).or_throw();
     for (int i = 0; i < states; ++i) {
@@ -191,8 +190,8 @@ TEST_P(BatchParametersOf, AreThoseOfModels) {
     }
     batch.clear_parameters();
     Batch plain(model);
-    Table first(states, n);
-    Table second(states, n);
+    Table<double> first(states, n);
+    Table<double> second(states, n);
     batch.inverse_dynamics(q, v, x, first).or_throw();
     plain.inverse_dynamics(q, v, x, second).or_throw();
     EXPECT_EQ(first, second);
@@ -223,8 +222,8 @@ TEST(BatchParameters, WrongOnesAreRefusedAndChangeNothing) {
   numbers.gravity(6, 1) = std::numeric_limits<double>::quiet_NaN();
   p.gravity = numbers.gravity;
   EXPECT_THROW(batch.set_parameters(p), ArgumentError);
-  const Table q = random_configuration(model, 1).transpose();
-  Table out(1, model.nv());
+  const Table<double> q = random_configuration(model, 1).transpose();
+  Table<double> out(1, model.nv());
   EXPECT_TRUE(batch.gravity_torques(q, out).ok()) << "of any number of states, as before";
   numbers.gravity(6, 1) = 0;
   batch.set_parameters(p);

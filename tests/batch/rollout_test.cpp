@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "batch/tables.hpp"
 #include "bunraku/batch/batch.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/model/configuration.hpp"
@@ -13,8 +14,6 @@
 namespace bunraku::test {
 namespace {
 
-using Table = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 struct Start {
   Start(const Model& model, int states, unsigned seed) : q(states, model.nq()), v(states, model.nv()) {
     Random random(seed);
@@ -23,8 +22,8 @@ struct Start {
       v.row(i) = 0.3 * random.vector(model.nv()).transpose();
     }
   }
-  Table q;
-  Table v;
+  Table<double> q;
+  Table<double> v;
 };
 
 /// One trajectory by the functions of a state.
@@ -40,13 +39,13 @@ TEST(Rollouts, SemiImplicitEulerIsTheSameStepByStep) {
     const int states = 6;
     const int steps = 12;
     const Start start(model, states, 3);
-    Table torques(states, steps * model.nv());
+    Table<double> torques(states, steps * model.nv());
     for (int i = 0; i < states; ++i) {
       torques.row(i) = random.vector(steps * model.nv()).transpose();
     }
     const RolloutOptions options{.step = 1e-3, .steps = steps, .record_every = 4};
-    Table q(states, options.records() * model.nq());
-    Table v(states, options.records() * model.nv());
+    Table<double> q(states, options.records() * model.nq());
+    Table<double> v(states, options.records() * model.nv());
     Batch batch(model);
     batch.rollout(start.q, start.v, {.torques = torques}, options, q, v).or_throw();
     for (int i = 0; i < states; ++i) {
@@ -97,14 +96,14 @@ TEST(Rollouts, RungeKuttaIsOfFourthOrder) {
   const auto end = [&](int steps) {
     const RolloutOptions options{
         .step = 0.08 / steps, .steps = steps, .integrator = Integrator::runge_kutta_4, .record_every = steps};
-    Table q(5, model.nq());
-    Table v(5, model.nv());
+    Table<double> q(5, model.nq());
+    Table<double> v(5, model.nv());
     batch.rollout(start.q, start.v, {}, options, q, v).or_throw();
-    Table all(5, model.nq() + model.nv());
+    Table<double> all(5, model.nq() + model.nv());
     all << q, v;
     return all;
   };
-  const Table exact = end(512);
+  const Table<double> exact = end(512);
   const double coarse = (end(8) - exact).cwiseAbs().maxCoeff();
   const double fine = (end(16) - exact).cwiseAbs().maxCoeff();
   const double order = std::log2(coarse / fine);
@@ -117,13 +116,13 @@ TEST(Rollouts, KeepEnergyWithoutFriction) {
   const Model model = smooth_model(random);
   const Start start(model, 5, 3);
   Batch batch(model);
-  Table before(5, 2);
+  Table<double> before(5, 2);
   batch.energy(start.q, start.v, before).or_throw();
   const RolloutOptions options{
       .step = 1e-3, .steps = 200, .integrator = Integrator::runge_kutta_4, .record_every = 200};
-  Table q(5, model.nq());
-  Table v(5, model.nv());
-  Table after(5, 2);
+  Table<double> q(5, model.nq());
+  Table<double> v(5, model.nv());
+  Table<double> after(5, 2);
   batch.rollout(start.q, start.v, {}, options, q, v).or_throw();
   batch.energy(q, v, after).or_throw();
   for (int i = 0; i < 5; ++i) {
@@ -137,21 +136,21 @@ TEST(Rollouts, FeedbackIsAddedToTorques) {
   const Model model = random_dynamics_model(1, random);
   const int n = model.nv();
   const Start start(model, 3, 3);
-  const Table gain = [&] {
-    Table out(n, 2 * n);
+  const Table<double> gain = [&] {
+    Table<double> out(n, 2 * n);
     for (int i = 0; i < n; ++i) {
       out.row(i) = random.vector(2 * n).transpose();
     }
     return out;
   }();
-  const Table reference = random_configuration(model, 77).transpose();  // one for all
-  Table feed(3, n);
+  const Table<double> reference = random_configuration(model, 77).transpose();  // one for all
+  Table<double> feed(3, n);
   for (int i = 0; i < 3; ++i) {
     feed.row(i) = random.vector(n).transpose();
   }
   const RolloutOptions options{.step = 1e-3, .steps = 3, .record_every = 3};
-  Table q(3, model.nq());
-  Table v(3, n);
+  Table<double> q(3, model.nq());
+  Table<double> v(3, n);
   Batch batch(model);
   batch.rollout(start.q, start.v, {.torques = feed, .gain = gain, .reference_q = reference}, options, q, v).or_throw();
   for (int i = 0; i < 3; ++i) {
@@ -172,10 +171,10 @@ TEST(Rollouts, DoNotDependOnThreadsAndTellWrongOptions) {
   const Model model = random_dynamics_model(4, random);
   const Start start(model, 500, 3);
   const RolloutOptions options{.step = 1e-3, .steps = 5, .record_every = 2};
-  Table q1(500, 2 * model.nq());
-  Table v1(500, 2 * model.nv());
-  Table q2(500, 2 * model.nq());
-  Table v2(500, 2 * model.nv());
+  Table<double> q1(500, 2 * model.nq());
+  Table<double> v1(500, 2 * model.nv());
+  Table<double> q2(500, 2 * model.nq());
+  Table<double> v2(500, 2 * model.nv());
   Batch one(model);
   Batch two(model, {.threads = 2});
   one.rollout(start.q, start.v, {}, options, q1, v1).or_throw();
@@ -185,7 +184,7 @@ TEST(Rollouts, DoNotDependOnThreadsAndTellWrongOptions) {
   EXPECT_THROW(one.rollout(start.q, start.v, {}, {.step = 0, .steps = 5, .record_every = 2}, q1, v1), ArgumentError);
   EXPECT_THROW(one.rollout(start.q, start.v, {}, {.step = 1, .steps = 0, .record_every = 2}, q1, v1), ArgumentError);
   EXPECT_THROW(one.rollout(start.q, start.v, {.torques = q1}, options, q1, v1), ArgumentError);
-  Table bad = start.q;
+  Table<double> bad = start.q;
   bad(7, 0) = std::numeric_limits<double>::quiet_NaN();
   const BatchReport& report = one.rollout(bad, start.v, {}, options, q1, v1);
   EXPECT_EQ(report.failed(), 1);

@@ -2,34 +2,10 @@
 /// How an Evaluator is made: room for the values of its plan, and what else it is given to begin with.
 #pragma once
 
+#include "bunraku/kernels/constants.hpp"
 #include "bunraku/operators/program/detail/evaluator.hpp"
 
 namespace bunraku::operators {
-
-/// A link in another scalar.
-template <class S>
-kernels::Link<S> cast_link(const kernels::Link<double>& l) {
-  using kernels::cast;
-  kernels::Link<S> out;
-  out.parent = l.parent;
-  out.kind = l.kind;
-  out.geared = l.geared;
-  out.leaf = l.leaf;
-  out.opens_parent = l.opens_parent;
-  out.body = l.body;
-  out.q = l.q;
-  out.v = l.v;
-  out.nv = l.nv;
-  out.special = l.special;
-  out.turn_c = constant<S>(l.turn_c);
-  out.turn_s = constant<S>(l.turn_s);
-  out.turn = cast<S>(l.turn);
-  out.p = cast<S>(l.p);
-  out.inertia = cast<S>(l.inertia);
-  out.difference = cast<S>(l.difference);
-  out.armature = constant<S>(l.armature);
-  return out;
-}
 
 template <class S>
 Evaluator<S>::Evaluator(std::shared_ptr<const EvaluatorLayout> layout)
@@ -75,7 +51,7 @@ void Evaluator<S>::make(const kernels::NumberOf<S>* doubts) {
   } else {
     own_links_.reserve(folded_->links.size());
     for (const kernels::Link<double>& l : folded_->links) {
-      own_links_.push_back(cast_link<S>(l));
+      own_links_.push_back(kernels::cast<S>(l));
     }
     links_ = own_links_.data();
   }
