@@ -1,3 +1,4 @@
+#include <array>
 #include <span>
 #include <string>
 #include <utility>
@@ -38,11 +39,41 @@ void write_body(JsonWriter& json, const Model& model, const Body& body) {
   json.end_object().end_object();
 }
 
+/// The polynomial of q_b itself that q_a is: the references are multiplied out.
+std::array<double, 5> plain_polynomial(const Closure& closure) {
+  std::array<double, 5> out{};
+  for (std::size_t i = closure.polynomial.size(); i-- > 0;) {  // Horner, with x − reference_b in place of x
+    for (std::size_t j = out.size() - 1; j > 0; --j) {
+      out[j] = out[j - 1] - closure.reference_b * out[j];
+    }
+    out[0] = closure.polynomial[i] - closure.reference_b * out[0];
+  }
+  out[0] += closure.reference_a;
+  return out;
+}
+
 void write_closure(JsonWriter& json, const Model& model, const Closure& closure) {
   json.begin_object().key("name").value(closure.name);
-  if (closure.kind == ClosureKind::nodes) {
-    json.key("type").value(to_string(closure.type));
+  const auto vector = [&](const char* key, const Vec3<double>& x) {
+    json.key(key).begin_array().value(x.x).value(x.y).value(x.z).end_array();
+  };
+  const bool nodes = closure.kind == ClosureKind::nodes;
+  if (closure.kind != ClosureKind::hinges) {
+    json.key("type").value(nodes ? to_string(closure.hinge.type) : to_string(closure.kind));
     json.key("a").value(closure.a.name).key("b").value(closure.b.name);
+    if (nodes ? has_axis(closure.hinge.type)
+              : closure.kind == ClosureKind::plane || closure.kind == ClosureKind::line) {
+      vector("axis", closure.hinge.axis);
+    }
+    if (nodes && has_second_axis(closure.hinge.type)) {
+      vector("axis2", closure.hinge.axis2);
+    }
+    if (nodes && closure.hinge.type == HingeType::helical) {
+      json.key("pitch").value(closure.hinge.pitch);
+    }
+    if (closure.kind == ClosureKind::distance) {
+      json.key("length").value(closure.length);
+    }
   } else {
     json.key("type").value("coupling").key("hinge_a").value(model.body(closure.hinge_a).hinge.name).key("hinge_b");
     if (closure.hinge_b == world) {
@@ -50,6 +81,11 @@ void write_closure(JsonWriter& json, const Model& model, const Closure& closure)
     } else {
       json.value(model.body(closure.hinge_b).hinge.name);
     }
+    json.key("polynomial").begin_array();
+    for (const double coefficient : plain_polynomial(closure)) {
+      json.value(coefficient);
+    }
+    json.end_array();
   }
   json.end_object();
 }
@@ -113,8 +149,9 @@ std::string as_text(const Model& model) {
   if (!model.closures().empty()) {
     out += "closures:\n";
     for (const Closure& c : model.closures()) {
-      if (c.kind == ClosureKind::nodes) {
-        out += fmt::format("  {}: {} — {}, {}\n", c.name, c.a.name, c.b.name, to_string(c.type));
+      if (c.kind != ClosureKind::hinges) {
+        out += fmt::format("  {}: {} — {}, {}\n", c.name, c.a.name, c.b.name,
+                           c.kind == ClosureKind::nodes ? to_string(c.hinge.type) : to_string(c.kind));
       } else {
         out += fmt::format("  {}: hinge {} follows {}\n", c.name, model.body(c.hinge_a).hinge.name,
                            c.hinge_b == world ? "a constant" : model.body(c.hinge_b).hinge.name);

@@ -25,8 +25,12 @@ function(bunraku_compile_settings target)
     endif()
   endif()
 
+  set(shadow -Wshadow)
+  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(shadow -Wshadow=local) # another file's names are no concern
+  endif()
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
+    -Wall -Wextra -Wpedantic ${shadow} -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 warns where nothing is wrong: of "text" + string (GCC bug 105651), of strings in temporary aggregates and
     # of its own AVX-512 intrinsics (GCC bug 105593).

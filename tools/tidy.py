@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy over the library and the program, as build/release compiles them.
+"""Runs clang-tidy over the library and the program, as the preset release compiles them, but file by file.
 
-A source that passed is not looked at again until it, a header it includes, its flags, the settings or clang-tidy
+A source that passed is not looked at again until it, a header of the project, its flags, the settings or clang-tidy
 change: what was looked at is kept in build/tidy, one file each.
 
 Usage: tools/tidy.py [-j JOBS] [FILE...]
@@ -18,8 +18,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build/release"
 STAMPS = ROOT / "build/tidy"
+BUILD = STAMPS / "commands"
 TIDY = ROOT / "build/tools/bin/clang-tidy"
 
 
@@ -39,18 +39,12 @@ def commands(files):
     return dict(sorted(out.items()))
 
 
-def dependencies():
-    """The project's own files that each object was compiled from, as Ninja knows them."""
-    text = subprocess.run(["ninja", "-C", BUILD, "-t", "deps"], capture_output=True, text=True, check=True).stdout
-    out, files = {}, []
-    for line in text.splitlines():
-        if match := re.match(r"^(\S.*): #deps", line):
-            files = out.setdefault(match[1], [])
-        elif line.startswith("    "):
-            path = (BUILD / line.strip()).resolve()
-            if path.is_relative_to(ROOT):
-                files.append(path)
-    return out
+def configure():
+    """A compilation database of single files: the build itself takes several at once."""
+    done = subprocess.run(["cmake", "--preset", "release", "-B", BUILD, "-DCMAKE_UNITY_BUILD=OFF"], cwd=ROOT,
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
 
 
 def fingerprint(entry, files, common):
@@ -72,21 +66,19 @@ def main():
     parser.add_argument("-j", type=int, default=os.cpu_count(), dest="jobs")
     parser.add_argument("files", nargs="*", type=lambda name: pathlib.Path(name).resolve())
     options = parser.parse_args()
-    if not (BUILD / "compile_commands.json").is_file():
-        sys.exit("build/release is missing: ./run build makes it")
     if not TIDY.is_file():
         sys.exit("build/tools/bin/clang-tidy is missing: ./run format installs it")
 
     common = (ROOT / ".clang-tidy").read_bytes() + (ROOT / "tools/requirements.txt").read_bytes()
-    known, todo = dependencies(), {}
     STAMPS.mkdir(parents=True, exist_ok=True)
+    configure()
+    headers, todo = [path for folder in ("bunraku", "cli") for path in (ROOT / folder).rglob("*.hpp")], {}
     entries = commands(options.files)
     (STAMPS / "compile_commands.json").write_text(json.dumps(list(entries.values())))
     for source, entry in entries.items():
-        output = entry.get("output") or re.search(r" -o (\S+)", entry["command"])[1]
-        print_ = fingerprint(entry, [source, *known.get(output, [])], common)
+        print_ = fingerprint(entry, [source, *headers], common)
         stamp = STAMPS / str(source.relative_to(ROOT)).replace("/", "-")
-        if output not in known or not stamp.is_file() or stamp.read_text() != print_:
+        if not stamp.is_file() or stamp.read_text() != print_:
             todo[source] = (stamp, print_)
 
     bad = 0

@@ -198,7 +198,7 @@ void read_loops(std::string_view text, const std::string& file, ModelBuilder& bu
       parser.fail(types.items[i].line, fmt::format("the type '{}' is neither '6d' (rigid) nor '3d' (a point)", type));
     }
     builder.add(ClosureSpec{.name = fmt::format("loop_{}", i + 1),
-                            .type = type == "6d" ? HingeType::fixed : HingeType::spherical,
+                            .hinge = {.type = type == "6d" ? HingeType::fixed : HingeType::spherical},
                             .a = ends[pair.items[0].scalar],
                             .b = ends[pair.items[1].scalar],
                             .where = {file, pair.line}});

@@ -95,7 +95,7 @@ bool MjcfEquality::read_nodes(const XmlElement& element, ClosureSpec& closure) {
   Transform<double> on_first = weld ? relative.value_or(between * at) : at;
   Transform<double> on_second = weld ? at : between.inverse() * at;
   // torquescale="0" leaves a weld without torque
-  closure.type = weld && element.number("torquescale", 1) != 0 ? HingeType::fixed : HingeType::spherical;
+  closure.hinge.type = weld && element.number("torquescale", 1) != 0 ? HingeType::fixed : HingeType::spherical;
   closure.a = add_node(closure, "a", first->first, on_first);
   closure.b = add_node(closure, "b", second->first, on_second);
   return true;
@@ -123,7 +123,7 @@ bool MjcfEquality::read_sites(const XmlElement& element, ClosureSpec& closure) {
       element.error(fmt::format("{} has both sites and {}", element.description(), other), "keep the sites alone");
     }
   }
-  closure.type = weld && element.number("torquescale", 1) != 0 ? HingeType::fixed : HingeType::spherical;
+  closure.hinge.type = weld && element.number("torquescale", 1) != 0 ? HingeType::fixed : HingeType::spherical;
   if (first == landmarks_.sites.end() || second == landmarks_.sites.end()) {
     return false;
   }

@@ -138,10 +138,7 @@ void Assembler::close_loop(const Joint& joint, int parent, int child, const Hing
   const SourceLocation where = joint.element.where();
   ClosureSpec closure;
   closure.name = hinge.name;
-  closure.type = hinge.type;
-  closure.axis = hinge.axis;
-  closure.axis2 = hinge.axis2;
-  closure.pitch = hinge.pitch;
+  closure.hinge = {.type = hinge.type, .axis = hinge.axis, .axis2 = hinge.axis2, .pitch = hinge.pitch};
   closure.a = hinge.name + "/parent";
   closure.b = hinge.name + "/child";
   closure.where = where;

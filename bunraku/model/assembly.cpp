@@ -371,20 +371,22 @@ void ModelBuilder::Parts::place_closures(Model::Data& data, const Names& body_na
         [&](int k) { return closures[static_cast<std::size_t>(k)].where; }, problems);
     Closure closure{.name = spec.name,
                     .kind = spec.kind,
-                    .type = spec.type,
-                    .axis = spec.axis,
-                    .axis2 = spec.axis2,
-                    .pitch = spec.pitch,
+                    .hinge = spec.hinge,
+                    .length = spec.length,
+                    .rows = spec.rows,
                     .a = {},
                     .b = {},
                     .polynomial = spec.polynomial,
                     .reference_a = spec.reference_a,
                     .reference_b = spec.reference_b,
                     .where = spec.where};
-    if (spec.kind == ClosureKind::nodes) {
+    if (spec.kind != ClosureKind::hinges) {
       closure.a = find_node(spec.a, spec);
       closure.b = find_node(spec.b, spec);
-      if (!spec.a.empty() && closure.a.body == closure.b.body && !problems.has_errors()) {
+      if (!spec.a.empty() && spec.a == spec.b) {
+        problems.error(spec.where, fmt::format("closure '{}' joins '{}' to itself", spec.name, spec.a),
+                       "name two nodes of different bodies");
+      } else if (!spec.a.empty() && closure.a.body == closure.b.body && !problems.has_errors()) {
         problems.warning(spec.where, fmt::format("closure '{}' joins two nodes of one body", spec.name),
                          "it does nothing");
       }

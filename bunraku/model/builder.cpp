@@ -155,13 +155,12 @@ ModelBuilder edit(const Model& model) {
   }
   for (const Closure& c : model.closures()) {
     const auto hinge_name = [&](int body) { return body == world ? std::string() : model.body(body).hinge.name; };
-    const bool nodes = c.kind == ClosureKind::nodes;
+    const bool nodes = c.kind != ClosureKind::hinges;
     builder.add(ClosureSpec{.name = c.name,
                             .kind = c.kind,
-                            .type = c.type,
-                            .axis = c.axis,
-                            .axis2 = c.axis2,
-                            .pitch = c.pitch,
+                            .hinge = c.hinge,
+                            .length = c.length,
+                            .rows = c.rows,
                             .a = nodes ? c.a.name : hinge_name(c.hinge_a),
                             .b = nodes ? c.b.name : hinge_name(c.hinge_b),
                             .polynomial = c.polynomial,

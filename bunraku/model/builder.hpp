@@ -46,10 +46,9 @@ struct NodeSpec {
 struct ClosureSpec {
   std::string name;                                    ///< Unique among the closures.
   ClosureKind kind = ClosureKind::nodes;               ///< What it joins.
-  HingeType type = HingeType::fixed;                   ///< Freedom that it leaves.
-  Vec3<double> axis = Vec3<double>::unit_z();          ///< As Hinge::axis, in node a's axes.
-  Vec3<double> axis2 = Vec3<double>::unit_x();         ///< As Hinge::axis2.
-  double pitch = 0;                                    ///< As Hinge::pitch.
+  Hinge hinge = {};                                    ///< Freedom that it leaves; axes need not have unit length.
+  double length = 0;                                   ///< Of a distance, m.
+  std::vector<ClosureRow> rows = {};                   ///< Of general equations.
   std::string a = {};                                  ///< A node's or body's name, or the hinge tied.
   std::string b = {};                                  ///< The same for the other side; a hinge may be left empty.
   std::array<double, 5> polynomial = {0, 1, 0, 0, 0};  ///< Coefficients, constant first.

@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 
+#include <Eigen/QR>
 #include <fmt/format.h>
 
 #include "bunraku/error.hpp"
 #include "bunraku/model/hinge_laws.hpp"
+#include "bunraku/spatial/exponential.hpp"
 
 namespace bunraku {
 
@@ -32,6 +34,25 @@ std::optional<HingeType> hinge_type_from_string(std::string_view name) {
   const auto* const at = std::find(type_names.begin(), type_names.end(), name);
   return at == type_names.end() ? std::nullopt
                                 : std::optional(types[static_cast<std::size_t>(at - type_names.begin())]);
+}
+
+bool has_axis(HingeType type) {
+  switch (type) {
+    case HingeType::revolute:
+    case HingeType::continuous:
+    case HingeType::prismatic:
+    case HingeType::helical:
+    case HingeType::cylindrical:
+    case HingeType::universal:
+    case HingeType::planar:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool has_second_axis(HingeType type) {
+  return type == HingeType::universal || type == HingeType::planar;
 }
 
 int configuration_size(HingeType type) {
@@ -161,6 +182,45 @@ void hinge_difference(const Hinge& hinge, const double* q0, const double* q1, do
 
 void hinge_neutral(const Hinge& hinge, double* q) {
   laws::visit_hinge_law(hinge.type, [&](auto law) { law.neutral(q); }, [&] { hinge.custom->neutral(q); });
+}
+
+namespace {
+
+/// By Gauss–Newton: each step solves the normal equations of H*v ≈ log(X_FM⁻¹X).
+void search_nearest(const CustomHinge& hinge, const Transform<double>& X, double* q) {
+  constexpr int steps = 50;
+  constexpr double small = 1e-14;
+  const int n = hinge.velocity_size();
+  hinge.neutral(q);
+  for (int step = 0; step < steps; ++step) {
+    const Motion<double> gap = log(hinge.pose(q).inverse() * X);
+    std::array<Motion<double>, max_hinge_velocities> H{};
+    hinge.joint_map(q, H.data());
+    Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, max_hinge_velocities> map(6, n);
+    Eigen::Matrix<double, 6, 1> wanted;
+    for (int i = 0; i < 6; ++i) {
+      wanted(i) = gap[i];
+      for (int j = 0; j < n; ++j) {
+        map(i, j) = H[static_cast<std::size_t>(j)][i];
+      }
+    }
+    const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, max_hinge_velocities, 1> v =
+        map.completeOrthogonalDecomposition().solve(wanted);
+    std::array<double, max_hinge_positions> next{};
+    hinge.integrate(q, v.data(), 1, next.data());
+    std::copy_n(next.begin(), hinge.configuration_size(), q);
+    hinge.normalize(q);
+    if (v.norm() <= small) {
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void hinge_nearest(const Hinge& hinge, const Transform<double>& X, double* q) {
+  laws::visit_hinge_law(
+      hinge.type, [&](auto law) { law.nearest(hinge, X, q); }, [&] { search_nearest(*hinge.custom, X, q); });
 }
 
 void hinge_normalize(const Hinge& hinge, double* q) {

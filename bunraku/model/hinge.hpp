@@ -42,6 +42,11 @@ BUNRAKU_API int configuration_size(HingeType type);
 /// Number of velocity coordinates of a type; `custom` is asked of the hinge itself.
 BUNRAKU_API int velocity_size(HingeType type);
 
+/// Whether a type goes by Hinge::axis.
+BUNRAKU_API bool has_axis(HingeType type);
+/// Whether a type goes by Hinge::axis2, too.
+BUNRAKU_API bool has_second_axis(HingeType type);
+
 /// The most velocity coordinates that a hinge can have.
 inline constexpr int max_hinge_velocities = 6;
 /// The most configuration coordinates that a hinge can have.
@@ -142,6 +147,9 @@ BUNRAKU_API void hinge_integrate(const Hinge& hinge, const double* q, const doub
 BUNRAKU_API void hinge_difference(const Hinge& hinge, const double* q0, const double* q1, double* v);
 /// The configuration at which F and M coincide.
 BUNRAKU_API void hinge_neutral(const Hinge& hinge, double* q);
+/// The q whose pose comes nearest to X: exactly it where X is a pose of the hinge. A hinge of the user's own searches,
+/// by Gauss–Newton from neutral.
+BUNRAKU_API void hinge_nearest(const Hinge& hinge, const Transform<double>& X, double* q);
 /// Gives quaternions unit norm; a zero quaternion becomes no rotation.
 BUNRAKU_API void hinge_normalize(const Hinge& hinge, double* q);
 

@@ -2,8 +2,8 @@
 /// The kinematics of each hinge type as templates on the scalar, and the one place that sorts the types out.
 ///
 /// A law has the constants nq and nv and the static functions pose, joint_map, joint_map_rate, bias, integrate,
-/// difference, neutral and normalize, documented at hinge_pose and its neighbours. To add a type: write its law, add it
-/// to `visit_hinge_law`, to HingeType and to the table of names.
+/// difference, neutral, normalize and nearest, documented at hinge_pose and its neighbours. To add a type: write its
+/// law, add it to `visit_hinge_law`, to HingeType and to the table of names.
 #pragma once
 
 #include <numbers>
@@ -17,6 +17,14 @@ namespace bunraku::laws {
 template <class T>
 constexpr Vec3<T> cast(const Vec3<double>& v) {
   return {T(v.x), T(v.y), T(v.z)};
+}
+
+/// The turn about an axis that comes nearest to a rotation, in (−π, π].
+template <class T>
+T turn_about(const Vec3<T>& axis, const Rotation<T>& rotation) {
+  using std::atan2;
+  const Quaternion<T> x = rotation.quaternion();  // w ≥ 0
+  return T(2) * atan2(dot(axis, Vec3<T>{x.x, x.y, x.z}), x.w);
 }
 
 /// Hinges whose joint map is the same at every q, seen from the child.
@@ -79,6 +87,9 @@ struct Fixed : PlainCoordinates<0> {
   /// No columns.
   template <class T>
   static void joint_map(const Hinge&, const T*, Motion<T>*) {}
+  /// Nothing.
+  template <class T>
+  static void nearest(const Hinge&, const Transform<T>&, T*) {}
 };
 
 /// A turn about an axis; continuous hinges obey it too.
@@ -93,6 +104,11 @@ struct Revolute : PlainCoordinates<1> {
   static void joint_map(const Hinge& h, const T*, Motion<T>* columns) {
     columns[0] = {cast<T>(h.axis), Vec3<T>::zero()};
   }
+  /// The angle.
+  template <class T>
+  static void nearest(const Hinge& h, const Transform<T>& X, T* q) {
+    q[0] = turn_about(cast<T>(h.axis), X.rotation);
+  }
 };
 
 /// A slide along an axis.
@@ -106,6 +122,11 @@ struct Prismatic : PlainCoordinates<1> {
   template <class T>
   static void joint_map(const Hinge& h, const T*, Motion<T>* columns) {
     columns[0] = {Vec3<T>::zero(), cast<T>(h.axis)};
+  }
+  /// The displacement.
+  template <class T>
+  static void nearest(const Hinge& h, const Transform<T>& X, T* q) {
+    q[0] = dot(cast<T>(h.axis), X.translation);
   }
 };
 
@@ -126,6 +147,16 @@ struct Helical : PlainCoordinates<1> {
   static void joint_map(const Hinge& h, const T*, Motion<T>* columns) {
     columns[0] = {cast<T>(h.axis), cast<T>(h.axis) * lead<T>(h)};
   }
+  /// The angle, with as many turns as the travel tells.
+  template <class T>
+  static void nearest(const Hinge& h, const Transform<T>& X, T* q) {
+    using std::round;
+    constexpr T turn = T(2 * std::numbers::pi);
+    q[0] = turn_about(cast<T>(h.axis), X.rotation);
+    if (h.pitch != 0) {
+      q[0] += turn * round((dot(cast<T>(h.axis), X.translation) / lead<T>(h) - q[0]) / turn);
+    }
+  }
 };
 
 /// A turn about and a slide along one axis.
@@ -140,6 +171,12 @@ struct Cylindrical : PlainCoordinates<2> {
   static void joint_map(const Hinge& h, const T*, Motion<T>* columns) {
     columns[0] = {cast<T>(h.axis), Vec3<T>::zero()};
     columns[1] = {Vec3<T>::zero(), cast<T>(h.axis)};
+  }
+  /// Angle and displacement.
+  template <class T>
+  static void nearest(const Hinge& h, const Transform<T>& X, T* q) {
+    q[0] = turn_about(cast<T>(h.axis), X.rotation);
+    q[1] = dot(cast<T>(h.axis), X.translation);
   }
 };
 
@@ -170,6 +207,16 @@ struct Universal : PlainCoordinates<2> {
     joint_map_rate(h, q, v, columns);
     return columns[0] * v[0];
   }
+  /// The first angle from where the second axis points, the second from what is left.
+  template <class T>
+  static void nearest(const Hinge& h, const Transform<T>& X, T* q) {
+    using std::atan2;
+    const Vec3<T> first = cast<T>(h.axis);
+    const Vec3<T> second = cast<T>(h.axis2);
+    const Vec3<T> there = X.rotation * second;
+    q[0] = atan2(dot(first, cross(second, there)), dot(second, there) - dot(first, second) * dot(first, there));
+    q[1] = turn_about(second, Rotation<T>::about(first, q[0]).inverse() * X.rotation);
+  }
 };
 
 /// Motion in a plane: positions in the parent's axes, velocities in the child's.
@@ -192,6 +239,13 @@ struct Planar : ConstantMap<3> {
     columns[0] = {Vec3<T>::zero(), cast<T>(h.axis2)};
     columns[1] = {Vec3<T>::zero(), second<T>(h)};
     columns[2] = {cast<T>(h.axis), Vec3<T>::zero()};
+  }
+  /// Place in the plane and angle.
+  template <class T>
+  static void nearest(const Hinge& h, const Transform<T>& X, T* q) {
+    q[0] = dot(cast<T>(h.axis2), X.translation);
+    q[1] = dot(second<T>(h), X.translation);
+    q[2] = turn_about(cast<T>(h.axis), X.rotation);
   }
   /// exp of SE(2).
   template <class T>
@@ -249,6 +303,13 @@ struct Translational : PlainCoordinates<3> {
     columns[1] = {Vec3<T>::zero(), Vec3<T>::unit_y()};
     columns[2] = {Vec3<T>::zero(), Vec3<T>::unit_z()};
   }
+  /// The place.
+  template <class T>
+  static void nearest(const Hinge&, const Transform<T>& X, T* q) {
+    q[0] = X.translation.x;
+    q[1] = X.translation.y;
+    q[2] = X.translation.z;
+  }
 };
 
 /// A ball joint, by a unit quaternion.
@@ -279,6 +340,11 @@ struct Spherical : ConstantMap<3> {
     columns[0] = {Vec3<T>::unit_x(), Vec3<T>::zero()};
     columns[1] = {Vec3<T>::unit_y(), Vec3<T>::zero()};
     columns[2] = {Vec3<T>::unit_z(), Vec3<T>::zero()};
+  }
+  /// The rotation.
+  template <class T>
+  static void nearest(const Hinge&, const Transform<T>& X, T* q) {
+    store(X.rotation.quaternion(), q);
   }
   /// q exp(ω dt).
   template <class T>
@@ -322,6 +388,12 @@ struct Free : ConstantMap<6> {
   static void joint_map(const Hinge& h, const T* q, Motion<T>* columns) {
     Spherical::joint_map(h, q, columns);
     Translational::joint_map(h, q, columns + 3);
+  }
+  /// All of it.
+  template <class T>
+  static void nearest(const Hinge& h, const Transform<T>& X, T* q) {
+    Spherical::nearest(h, X, q);
+    Translational::nearest(h, X, q + 4);
   }
   /// exp of SE(3).
   template <class T>

@@ -62,7 +62,7 @@ void rename(ModelBuilder& builder, const std::string& prefix, const std::string&
   }
   for (ClosureSpec& closure : builder.closures()) {
     closure.name = prefix + closure.name;
-    const bool nodes = closure.kind == ClosureKind::nodes;
+    const bool nodes = closure.kind != ClosureKind::hinges;
     for (std::string* side : {&closure.a, &closure.b}) {
       if (nodes) {
         renamed(*side, world_node);

@@ -89,7 +89,7 @@ Model lock(const Model& model, const HingeSet& hinges, In<double> q) {
   }
   std::vector<ClosureSpec> closures;
   for (const ClosureSpec& closure : builder.closures()) {
-    if (closure.kind == ClosureKind::nodes) {
+    if (closure.kind != ClosureKind::hinges) {
       closures.push_back(closure);
     } else if (auto left = reduced(closure, locked, builder)) {
       closures.push_back(*std::move(left));

@@ -10,6 +10,24 @@
 
 namespace bunraku {
 
+std::string_view to_string(ClosureKind kind) {
+  switch (kind) {
+    case ClosureKind::nodes:
+      return "nodes";
+    case ClosureKind::hinges:
+      return "coupling";
+    case ClosureKind::distance:
+      return "distance";
+    case ClosureKind::plane:
+      return "plane";
+    case ClosureKind::line:
+      return "line";
+    case ClosureKind::rows:
+      return "rows";
+  }
+  return "nodes";
+}
+
 std::string_view to_string(Format format) {
   static constexpr std::array<std::string_view, 4> names = {"code", "urdf", "mjcf", "sdf"};
   return names[static_cast<std::size_t>(format)];

@@ -61,20 +61,35 @@ struct Node {
 
 /// What closes a loop.
 enum class ClosureKind {
-  nodes,   ///< Two nodes are joined by a hinge.
-  hinges,  ///< Two hinge coordinates are tied by a polynomial.
+  nodes,     ///< Two nodes are joined by a hinge.
+  hinges,    ///< Two hinge coordinates are tied by a polynomial.
+  distance,  ///< The origins of two nodes stay a length apart, as by a rod with ball joints.
+  plane,     ///< Node b's origin stays in a plane of node a.
+  line,      ///< Node b's origin stays on a line of node a.
+  rows,      ///< Any linear equations of the velocities of two nodes (RJK89 2.16).
 };
+/// `nodes`, `coupling`, `distance`, `plane`, `line` or `rows`.
+BUNRAKU_API std::string_view to_string(ClosureKind kind);
 
-/// A loop closure. Between two nodes it acts as a hinge of the given type whose frames F and M are the nodes: `fixed`
-/// leaves no freedom (6 equations), `spherical` leaves rotation (3), `revolute` rotation about `axis` (5), and so on.
-/// Between two hinges it says q_a − q_a0 = Σ polynomial[i] · (q_b − q_b0)^i.
+/// Coefficients of one equation of node velocities: of (ω, v) of node a in a's axes, then of node b in b's axes.
+using ClosureRow = std::array<double, 12>;
+/// The most equations of one closure.
+inline constexpr std::size_t most_closure_rows = 6;
+
+/// A loop closure.
+///
+/// `nodes`: the nodes are the frames F and M of `hinge`, which is what the closure lets move: `fixed` leaves no freedom
+/// (6 equations), `spherical` leaves rotation (3), `revolute` rotation about its axis (5), and so on. Of the hinge
+/// type, axes, pitch and the user's own law count. `distance`: |p_b − p_a| = length (1 equation). `plane`: (p_b −
+/// p_a)·axis = 0, with the hinge's axis in a's axes (1). `line`: (p_b − p_a) × axis = 0 (2). `hinges`: q_a − q_a0 = Σ
+/// polynomial[i] · (q_b − q_b0)^i (1). `rows`: Q_a V_a + Q_b V_b = Ũ(t), one equation a row. Of positions it says
+/// nothing: assembly leaves it alone.
 struct Closure {
   std::string name;                                    ///< Unique among the closures.
   ClosureKind kind = ClosureKind::nodes;               ///< What it joins.
-  HingeType type = HingeType::fixed;                   ///< Freedom that it leaves, for nodes.
-  Vec3<double> axis = Vec3<double>::unit_z();          ///< As Hinge::axis, in node a's axes.
-  Vec3<double> axis2 = Vec3<double>::unit_x();         ///< As Hinge::axis2.
-  double pitch = 0;                                    ///< As Hinge::pitch.
+  Hinge hinge = {};                                    ///< Freedom that it leaves; the axis of planes and lines.
+  double length = 0;                                   ///< Of a distance, m.
+  std::vector<ClosureRow> rows = {};                   ///< Of general equations.
   Node a;                                              ///< First node.
   Node b;                                              ///< Second node.
   int hinge_a = world;                                 ///< Body whose hinge is tied, for hinges.

@@ -54,25 +54,6 @@ bool is_finite(const Vec3<double>& v) {
 
 namespace {
 
-bool uses_axis(HingeType type) {
-  switch (type) {
-    case HingeType::revolute:
-    case HingeType::continuous:
-    case HingeType::prismatic:
-    case HingeType::helical:
-    case HingeType::cylindrical:
-    case HingeType::universal:
-    case HingeType::planar:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool uses_axis2(HingeType type) {
-  return type == HingeType::universal || type == HingeType::planar;
-}
-
 /// Whether each position coordinate of the type is a plain number with a velocity of its own, so that it can have
 /// limits.
 bool has_plain_positions(HingeType type) {
@@ -103,11 +84,11 @@ void check_range(double value, const std::string& what, const SourceLocation& wh
 /// Axes of hinges and of closures follow the same rules.
 void check_axes(HingeType type, Vec3<double>& axis, Vec3<double>& axis2, double pitch, const std::string& owner,
                 const SourceLocation& where, ProblemList& problems) {
-  bool good = !uses_axis(type) || normalize_axis(axis, "the axis of " + owner, where, problems);
-  if (uses_axis2(type)) {
+  bool good = !has_axis(type) || normalize_axis(axis, "the axis of " + owner, where, problems);
+  if (has_second_axis(type)) {
     good = normalize_axis(axis2, "the second axis of " + owner, where, problems) && good;
   }
-  if (good && uses_axis2(type) && norm(cross(axis, axis2)) < 1e-9) {
+  if (good && has_second_axis(type) && norm(cross(axis, axis2)) < 1e-9) {
     problems.error(where, fmt::format("the two axes of {} are parallel", owner),
                    type == HingeType::planar ? "let axis2, the direction of x, be at right angles to the normal, axis"
                                              : "give axes that cross");
@@ -294,13 +275,42 @@ void check_geometry(const std::vector<Geometry>& shapes, const std::string& body
 
 void check_closure(ClosureSpec& closure, ProblemList& problems) {
   const std::string owner = fmt::format("closure '{}'", closure.name);
-  if (closure.kind == ClosureKind::nodes) {
-    if (closure.type == HingeType::free || closure.type == HingeType::custom) {
-      problems.error(closure.where, fmt::format("{} cannot be {}", owner, to_string(closure.type)),
-                     "use a type that leaves less than six freedoms");
-    }
-    check_axes(closure.type, closure.axis, closure.axis2, closure.pitch, owner, closure.where, problems);
-    return;
+  Hinge& hinge = closure.hinge;
+  switch (closure.kind) {
+    case ClosureKind::nodes:
+      if (hinge.type == HingeType::free || (hinge.type == HingeType::custom && !hinge.custom) ||
+          hinge.velocity_size() >= max_hinge_velocities) {
+        problems.error(closure.where, fmt::format("{} cannot be {}", owner, to_string(hinge.type)),
+                       hinge.type == HingeType::custom ? "give it a law that leaves less than six freedoms"
+                                                       : "use a type that leaves less than six freedoms");
+      }
+      check_axes(hinge.type, hinge.axis, hinge.axis2, hinge.pitch, owner, closure.where, problems);
+      return;
+    case ClosureKind::plane:
+    case ClosureKind::line:
+      normalize_axis(hinge.axis, "the axis of " + owner, closure.where, problems);
+      return;
+    case ClosureKind::distance:
+      if (!(closure.length > 0) || !std::isfinite(closure.length)) {
+        problems.error(closure.where, fmt::format("the length of {} is {}", owner, closure.length),
+                       "give a positive length; to join two points use a spherical closure");
+      }
+      check_range(closure.length, "the length of " + owner, closure.where, problems);
+      return;
+    case ClosureKind::rows:
+      if (closure.rows.empty() || closure.rows.size() > most_closure_rows) {
+        problems.error(closure.where, fmt::format("{} has {} rows", owner, closure.rows.size()),
+                       fmt::format("give 1 to {} equations; make several closures of more", most_closure_rows));
+      }
+      for (const ClosureRow& row : closure.rows) {
+        if (!std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); })) {
+          problems.error(closure.where, fmt::format("a coefficient of {} is not finite", owner));
+          break;
+        }
+      }
+      return;
+    case ClosureKind::hinges:
+      break;
   }
   if (!std::all_of(closure.polynomial.begin(), closure.polynomial.end(), [](double x) { return std::isfinite(x); }) ||
       !std::isfinite(closure.reference_a) || !std::isfinite(closure.reference_b)) {

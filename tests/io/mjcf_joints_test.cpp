@@ -169,7 +169,7 @@ TEST(Mjcf, connects_bodies_where_they_are_written) {
   ASSERT_THAT(model.closures(), SizeIs(3));
   const Closure& tie = model.closures()[0];
   EXPECT_EQ(tie.name, "tie");
-  EXPECT_EQ(tie.type, HingeType::spherical);
+  EXPECT_EQ(tie.hinge.type, HingeType::spherical);
   EXPECT_EQ(tie.a.name, "tie/a");
   EXPECT_EQ(tie.a.body, model.body_index("a"));
   EXPECT_EQ(tie.b.body, model.body_index("f"));
@@ -188,7 +188,7 @@ TEST(Mjcf, welds_bodies) {
       "<weld site1='sa' site2='sw'/><weld body1='a' torquescale='0'/>");
   ASSERT_THAT(model.closures(), SizeIs(4));
   const Closure& first = model.closures()[0];
-  EXPECT_EQ(first.type, HingeType::fixed);
+  EXPECT_EQ(first.hinge.type, HingeType::fixed);
   expect_near(first.b.X_BN.translation, {0.4, 0.5, 0.6});
   expect_near(first.a.X_BN.translation, {0.30678304880894114, -1.5184183635392416, 1.2014104459122739});  // MuJoCo
   const Mat3<double> turn =
@@ -198,8 +198,8 @@ TEST(Mjcf, welds_bodies) {
   }
   expect_near(model.closures()[1].a.X_BN, Rows{{{1, 0, 0, 1}, {0, 0, -1, 2}, {0, 1, 0, 3}}});
   expect_near(model.closures()[1].b.X_BN, Rows{{{1, 0, 0, 0.1}, {0, 1, 0, 0.2}, {0, 0, 1, 0.3}}});
-  EXPECT_EQ(model.closures()[2].type, HingeType::fixed);
-  EXPECT_EQ(model.closures()[3].type, HingeType::spherical);  // without torque it holds a point
+  EXPECT_EQ(model.closures()[2].hinge.type, HingeType::fixed);
+  EXPECT_EQ(model.closures()[3].hinge.type, HingeType::spherical);  // without torque it holds a point
 }
 
 TEST(Mjcf, ties_joints) {

@@ -290,8 +290,8 @@ TEST(SdfLoops, ASecondJointToALinkClosesALoop) {
   ASSERT_EQ(model.closures().size(), 1U);
   const Closure& closure = model.closures()[0];
   EXPECT_EQ(closure.name, "k");
-  EXPECT_EQ(closure.type, HingeType::revolute);
-  expect_near(closure.axis, {1, 0, 0});
+  EXPECT_EQ(closure.hinge.type, HingeType::revolute);
+  expect_near(closure.hinge.axis, {1, 0, 0});
   EXPECT_EQ(closure.a.name, "k/parent");
   EXPECT_EQ(closure.a.body, world);
   expect_near(closure.a.X_BN, rpy(1, 2, 0, 0, pi / 2, 0));
@@ -307,7 +307,7 @@ TEST(SdfLoops, ACircleOfLinksIsCutAtItsLastJoint) {
   EXPECT_EQ(model.nv(), 8);
   ASSERT_EQ(model.closures().size(), 1U);
   EXPECT_EQ(model.closures()[0].name, "ca");
-  EXPECT_EQ(model.closures()[0].type, HingeType::spherical);
+  EXPECT_EQ(model.closures()[0].hinge.type, HingeType::spherical);
   EXPECT_EQ(model.closures()[0].a.body, model.body_index("c"));
   EXPECT_EQ(model.closures()[0].b.body, model.body_index("a"));
 }

@@ -83,7 +83,7 @@ TEST_F(SharedModels, CassieMjcf) {
   EXPECT_EQ(dof(model, "left-heel-spring").stiffness, 1250);
   ASSERT_EQ(model.closures().size(), 4U);
   for (const Closure& closure : model.closures()) {
-    EXPECT_EQ(closure.type, HingeType::spherical);
+    EXPECT_EQ(closure.hinge.type, HingeType::spherical);
   }
   const Closure& rod = model.closures()[0];
   EXPECT_EQ(model.body(rod.a.body).name, "left-plantar-rod");
@@ -124,7 +124,7 @@ TEST_F(SharedModels, LoopsOfYamlFiles) {
   const Model delta = read("loops/robot_delta/robot.urdf");
   ASSERT_EQ(delta.closures().size(), 3U);
   for (const Closure& closure : delta.closures()) {
-    EXPECT_EQ(closure.type, HingeType::fixed);
+    EXPECT_EQ(closure.hinge.type, HingeType::fixed);
   }
   EXPECT_EQ(delta.body(delta.hinge_index("closedloop1_A")).name, delta.closures()[0].a.name);
 }

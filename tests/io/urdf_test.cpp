@@ -358,10 +358,10 @@ TEST(Loops, CloseTheLoopsOfATree) {
   folder.write("r.yaml", "closed_loop: [['b', 'jc'], ['a', 'c']]\ntype: ['6d', '3d']\nname_mot: ['x']\n");
   const Model model = load(file);
   ASSERT_EQ(model.closures().size(), 2U);
-  EXPECT_EQ(model.closures()[0].type, HingeType::fixed);
+  EXPECT_EQ(model.closures()[0].hinge.type, HingeType::fixed);
   EXPECT_EQ(model.closures()[0].a.name, "b");
   EXPECT_EQ(model.closures()[0].b.name, "c") << "the child of the joint of that name";
-  EXPECT_EQ(model.closures()[1].type, HingeType::spherical);
+  EXPECT_EQ(model.closures()[1].hinge.type, HingeType::spherical);
   EXPECT_EQ(model.closures()[0].where.line, 1);
   const std::vector<Problem> warnings(model.warnings().begin(), model.warnings().end());
   EXPECT_THAT(warnings, Contains(warning("'name_mot' is not used")));

@@ -333,17 +333,18 @@ TEST(Builder, ClosuresJoinNodesBodiesAndHinges) {
   builder.add(body("a", "world")).add(body("b", "world")).add(body("ball", "b", HingeType::spherical));
   builder.add(NodeSpec{.name = "tip", .body = "a"});
   builder.add(ClosureSpec{.name = "weld", .a = "tip", .b = "b"});
-  builder.add(ClosureSpec{.name = "hang", .type = HingeType::revolute, .axis = {0, 2, 0}, .a = "tip", .b = "world"});
+  builder.add(
+      ClosureSpec{.name = "hang", .hinge = {.type = HingeType::revolute, .axis = {0, 2, 0}}, .a = "tip", .b = "world"});
   builder.add(ClosureSpec{.name = "gear", .kind = ClosureKind::hinges, .a = "a_hinge", .b = "b_hinge"});
   builder.add(ClosureSpec{.name = "hold", .kind = ClosureKind::hinges, .a = "a_hinge"});
   const Model model = builder.build();
   EXPECT_EQ(model.closures()[0].a.body, 0);
   EXPECT_EQ(model.closures()[0].b.body, 1);
-  EXPECT_EQ(model.closures()[1].axis, Vec3<double>::unit_y());
+  EXPECT_EQ(model.closures()[1].hinge.axis, Vec3<double>::unit_y());
   EXPECT_EQ(model.closures()[2].hinge_b, 1);
   EXPECT_EQ(model.closures()[3].hinge_b, world);
   builder.add(ClosureSpec{.name = "gear", .kind = ClosureKind::hinges, .a = "ball_hinge", .b = "c_hinge"});
-  builder.add(ClosureSpec{.name = "drift", .type = HingeType::free, .a = "a", .b = "b"});
+  builder.add(ClosureSpec{.name = "drift", .hinge = {.type = HingeType::free}, .a = "a", .b = "b"});
   const auto problems = builder.check();
   EXPECT_THAT(problems, Contains(error("a closure 'gear' twice")));
   EXPECT_THAT(problems, Contains(error("'ball_hinge', which is spherical")));
