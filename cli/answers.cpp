@@ -35,6 +35,15 @@ const T* write_axes(std::span<const std::int64_t> axes, const T* at, JsonWriter&
 
 template <class T>
 void write(const Shape& shape, const T* at, JsonWriter& json) {
+  if (!shape.parts.empty()) {
+    json.begin_object();
+    for (const auto& [name, axes] : shape.parts) {
+      json.key(name);
+      at = write_axes(std::span(axes), at, json);
+    }
+    json.end_object();
+    return;
+  }
   if (!shape.by_key) {
     write_axes(std::span(shape.axes), at, json);
     return;
@@ -119,6 +128,9 @@ class Arrays : public Answers<T> {
       NpyHeader header{.type = npy_type<T>, .shape = {0}};
       if (request.shape.by_key) {
         header.shape.push_back(std::ssize(request.shape.keys));
+      }
+      if (!request.shape.parts.empty()) {
+        header.shape.push_back(request.shape.count());
       }
       header.shape.insert(header.shape.end(), request.shape.axes.begin(), request.shape.axes.end());
       files_.write(files_.add(names.back()), npy_header_text(header));

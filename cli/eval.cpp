@@ -24,8 +24,17 @@ struct Arguments {
   std::string gravity;
   std::string precision = "double";
   int threads = 1;
+  std::string off = "refuse";
   bool ideal = false;
 };
+
+/// What --off says.
+OffClosures off_closures(const std::string& text) {
+  return text == "project"    ? OffClosures::project
+         : text == "assemble" ? OffClosures::assemble
+         : text == "keep"     ? OffClosures::keep
+                              : OffClosures::refuse;
+}
 
 /// Throws where the options do not go together. Before the model is read: a slip there should cost no time.
 void check(const Arguments& arguments) {
@@ -74,7 +83,8 @@ void eval(const Arguments& arguments) {
   const EvalTask task{.model = model,
                       .wanted = wanted,
                       .users = users,
-                      .passive = arguments.ideal ? PassiveForces::left_out : PassiveForces::included};
+                      .passive = arguments.ideal ? PassiveForces::left_out : PassiveForces::included,
+                      .off = off_closures(arguments.off)};
   arguments.precision == "float" ? evaluate<float>(arguments, npy, task) : evaluate<double>(arguments, npy, task);
 }
 
@@ -109,6 +119,13 @@ void add_eval(CLI::App& app, int& /*status*/) {
   command->add_option("--precision", arguments->precision, "of all numbers; double if not given")
       ->option_text("double|float")
       ->check(CLI::IsMember({"double", "float"}));
+  command
+      ->add_option(
+          "--off", arguments->off,
+          "what becomes of a state that opens closures, for quantities of closed systems: refuse (if not given), "
+          "project its velocities, assemble it, or keep it as it is")
+      ->option_text("refuse|project|assemble|keep")
+      ->check(CLI::IsMember({"refuse", "project", "assemble", "keep"}));
   command->callback([arguments] { eval(*arguments); });
 }
 

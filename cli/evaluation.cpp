@@ -35,7 +35,7 @@ class Computation {
       batch_.emplace(what.model, BatchOptions{.passive = what.passive, .executor = workers.executor()});
     }
     for (int i = 0; any_single_ && i < workers.count(); ++i) {
-      evaluators_.emplace_back(what.model, what.passive);
+      evaluators_.emplace_back(what.model, what.passive, what.off);
     }
   }
 
@@ -106,7 +106,7 @@ class Computation {
   void explain(const StateChunk<T>& chunk, std::ptrdiff_t i, const StateSource<T>& source,
                std::optional<StateStatus> status) const {
     try {
-      Evaluator<T> evaluator(what_.model, what_.passive);
+      Evaluator<T> evaluator(what_.model, what_.passive, what_.off);
       std::vector<T> out;
       evaluator.set(chunk, i);
       for (const Request& request : what_.wanted) {

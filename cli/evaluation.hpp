@@ -17,6 +17,7 @@ struct EvalTask {
   const std::vector<Request>& wanted;               ///< The quantities, their shapes known.
   const Users& users;                               ///< What of a state they need.
   PassiveForces passive = PassiveForces::included;  ///< Whether damping, friction and springs act.
+  OffClosures off = OffClosures::refuse;            ///< What becomes of states that open closures.
 };
 
 /// Takes all states, computes all quantities and gives the answers away. They depend neither on the number of workers

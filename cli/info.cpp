@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bunraku/dynamics/assembly.hpp"
+#include "bunraku/dynamics/closed_dynamics.hpp"
+#include "bunraku/model/configuration.hpp"
 #include "commands.hpp"
 #include "json_writer.hpp"
 #include "output.hpp"
@@ -90,10 +93,45 @@ void write_closure(JsonWriter& json, const Model& model, const Closure& closure)
   json.end_object();
 }
 
+/// What the loops of a model come to.
+struct Loops {
+  int freedoms = 0;                    ///< Degrees of freedom with all closures holding.
+  int rows = 0;                        ///< Equations of the closures.
+  int rank = 0;                        ///< How many are independent.
+  std::vector<std::string> redundant;  ///< Closures whose forces are not all unique.
+  bool closed = true;                  ///< Whether a configuration was found that closes them.
+  double residual = 0;                 ///< The gap where none was.
+};
+
+/// At a generic configuration: one that is closed, near where the model starts but not at it, where symmetry may hide
+/// freedoms.
+Loops loops_of(const Model& model) {
+  if (model.closures().empty()) {
+    return {.freedoms = model.nv(), .redundant = {}};
+  }
+  ClosedSystem system(model);
+  system.state().set(initial_configuration(model));
+  AssemblyResult result = assemble(system);
+  if (!result.closed) {
+    result = assemble(system, {.limits = false});
+  }
+  if (result.closed) {
+    const Eigen::VectorXd there = system.state().q();
+    const Eigen::VectorXd away =
+        0.05 * difference(model, there, random_configuration(model, 1)).cwiseMin(1).cwiseMax(-1);
+    system.state().set(integrate(model, there, away, 1.0));
+    if (!assemble(system, {.limits = false}).closed) {
+      system.state().set(there);
+    }
+  }
+  const ClosureReport& report = closure_report(system);
+  return {report.degrees_of_freedom, report.rows, report.rank, report.redundant, result.closed, result.residual};
+}
+
 std::string as_json(const Model& model) {
   JsonWriter json;
   json.begin_object().key("name").value(model.name()).key("format").value(to_string(model.format()));
-  json.key("nq").value(model.nq()).key("nv").value(model.nv());
+  json.key("nq").value(model.nq()).key("nv").value(model.nv()).key("dof").value(loops_of(model).freedoms);
   json.key("mass").value(model.mass()).key("gravity").value(model.gravity());
   json.key("bodies").begin_array();
   for (const Body& body : model.bodies()) {
@@ -156,6 +194,15 @@ std::string as_text(const Model& model) {
         out += fmt::format("  {}: hinge {} follows {}\n", c.name, model.body(c.hinge_a).hinge.name,
                            c.hinge_b == world ? "a constant" : model.body(c.hinge_b).hinge.name);
       }
+    }
+    const Loops loops = loops_of(model);
+    out += fmt::format("  {} equations of rank {}: {} degrees of freedom with all closures holding\n", loops.rows,
+                       loops.rank, loops.freedoms);
+    if (!loops.closed) {
+      out += fmt::format("  no configuration was found that closes all of them: open by {:.3g}\n", loops.residual);
+    }
+    if (!loops.redundant.empty()) {
+      out += fmt::format("  not all forces are unique in: {}\n", fmt::join(loops.redundant, ", "));
     }
   }
   if (!model.references().empty()) {

@@ -8,6 +8,13 @@
 namespace bunraku::cli {
 
 std::int64_t Shape::count() const {
+  if (!parts.empty()) {
+    std::int64_t sum = 0;
+    for (const auto& [name, own] : parts) {
+      sum += Shape{own}.count();
+    }
+    return sum;
+  }
   std::int64_t out = by_key ? std::ssize(keys) : 1;
   for (const std::int64_t n : axes) {
     out *= n;
@@ -55,6 +62,19 @@ Shape lambda_shape(const Model& /*model*/, const Request& request) {
 
 Shape energies(const Model& /*model*/, const Request& /*request*/) {
   return {{}, true, {"kinetic", "potential"}};
+}
+
+Shape closed_accelerations(const Model& model, const Request& /*request*/) {
+  return {{}, false, {}, {{"a", {model.nv()}}, {"rank", {}}, {"rows", {}}}};
+}
+
+Shape of_closures(const Model& model, const Request& /*request*/) {
+  Shape out;
+  for (const Closure& closure : model.closures()) {
+    out.parts.emplace_back(closure.name, std::vector<std::int64_t>{closure_rows(closure)});
+  }
+  out.by_key = out.parts.empty();  // without closures there is an object all the same
+  return out;
 }
 
 /// One such thing for each body.
@@ -117,9 +137,12 @@ constexpr std::array table = {
     Quantity{"fd_dq", "", motion_and_tau, "derivative of fd in tangent coordinates"},
     Quantity{"fd_dv", "", motion_and_tau, "derivative of fd"},
     Quantity{"fd_dtau", "", motion_and_tau, "derivative of fd"},
-    Quantity{"closed_fd", "", motion_and_tau, "{a, rank, rows}: accelerations with all closures holding"},
-    Quantity{"closed_id", "", motion_and_a, "torques of least norm for what the closures allow of a"},
-    Quantity{"closure_forces", "", motion_and_tau, "{closure: its forces, in a's axes}"}};
+    Quantity{"closed_fd", "", motion_and_tau, "{a, rank, rows}: accelerations with all closures holding",
+             closed_accelerations, at_state::closed_fd},
+    Quantity{"closed_id", "", motion_and_a, "torques of least norm for what the closures allow of a", a_freedom,
+             at_state::closed_id},
+    Quantity{"closure_forces", "", motion_and_tau, "{closure: its forces, in a's axes: what b exerts on a}",
+             of_closures, at_state::closure_forces}};
 
 }  // namespace
 

@@ -5,13 +5,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bunraku/batch/batch.hpp"
+#include "bunraku/dynamics/assembly.hpp"
+#include "bunraku/dynamics/closed_dynamics.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 #include "state_source.hpp"
 #include "states.hpp"
@@ -23,6 +27,8 @@ struct Shape {
   std::vector<std::int64_t> axes;   ///< None for a number, one for a list, two for a matrix.
   bool by_key = false;              ///< Whether there is such a thing for each of some keys:
   std::vector<std::string> keys{};  ///< bodies, or kinds of energy.
+  /// Things of several shapes, each with its name; then there is nothing else.
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> parts{};
 
   /// How many numbers.
   std::int64_t count() const;
@@ -32,7 +38,8 @@ struct Shape {
 template <class T>
 class Evaluator {
  public:
-  Evaluator(const Model& model, PassiveForces passive) : state_(model, passive) {}
+  Evaluator(const Model& model, PassiveForces passive, OffClosures off)
+      : state_(model, passive), passive_(passive), off_(off) {}
 
   /// Goes to state i of a chunk; at rest where nothing needs v. Throws as BasicState::set.
   void set(const StateChunk<T>& chunk, std::ptrdiff_t i) {
@@ -46,6 +53,20 @@ class Evaluator {
     }
     a_ = at(chunk.a());
     tau_ = at(chunk.tau());
+    fresh_ = false;
+  }
+
+  /// The model with its loops closed, at the state, or as near to it as was asked for.
+  BasicClosedSystem<T>& closed() {
+    if (!closed_) {
+      closed_.emplace(state_.model(), passive_);
+    }
+    if (!fresh_) {
+      closed_->state() = state_;
+      settle(*closed_, off_);
+      fresh_ = true;
+    }
+    return *closed_;
   }
 
   /// The model.
@@ -64,6 +85,10 @@ class Evaluator {
 
  private:
   BasicState<T> state_;
+  PassiveForces passive_;
+  OffClosures off_;
+  std::optional<BasicClosedSystem<T>> closed_;
+  bool fresh_ = false;  // whether that is at the state
   std::span<const T> a_;
   std::span<const T> tau_;
   std::vector<T> room_;

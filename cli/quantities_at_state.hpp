@@ -110,6 +110,27 @@ inline constexpr auto lambda_inverse = [](auto& e, const Request& request, auto 
   by_rows(e, 6 * request.nodes.size(), out,
           [&](auto columns) { bunraku::lambda_inverse(e.state(), request.nodes, columns); });
 };
+inline constexpr auto closed_fd = [](auto& e, const Request&, auto out) {
+  using T = typename decltype(out)::value_type;
+  const std::size_t n = freedoms(e);
+  const ClosureReport& report = bunraku::closed_forward_dynamics(e.closed(), e.tau(), out.first(n));
+  out[n] = static_cast<T>(report.rank);
+  out[n + 1] = static_cast<T>(report.rows);
+};
+inline constexpr auto closed_id = [](auto& e, const Request&, auto out) {
+  bunraku::closed_inverse_dynamics(e.closed(), e.a(), out);
+};
+inline constexpr auto closure_forces = [](auto& e, const Request&, auto out) {
+  auto& system = e.closed();
+  bunraku::closed_forward_dynamics(system, e.tau(), e.room(freedoms(e)));
+  std::size_t at = 0;
+  for (int i = 0; i < system.closures(); ++i) {
+    const auto rows = static_cast<std::size_t>(closure_rows(system.closure(i)));
+    bunraku::closure_forces(system, i, out.subspan(at, rows));
+    at += rows;
+  }
+};
+
 inline constexpr auto lambda = [](auto& e, const Request& request, auto out) {
   by_rows(e, 6 * request.nodes.size(), out, [&](auto columns) { bunraku::lambda(e.state(), request.nodes, columns); });
 };

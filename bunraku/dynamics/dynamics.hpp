@@ -1,8 +1,11 @@
 /// @file
-/// Kinematics and dynamics of open chains and trees, in O(N) sweeps: a state, and functions over it.
+/// Kinematics and dynamics of trees, open and closed, in O(N) sweeps: a state, and functions over it.
 #pragma once
 
 #include "bunraku/dynamics/articulated.hpp"
+#include "bunraku/dynamics/assembly.hpp"
+#include "bunraku/dynamics/closed_dynamics.hpp"
+#include "bunraku/dynamics/closed_system.hpp"
 #include "bunraku/dynamics/forward_dynamics.hpp"
 #include "bunraku/dynamics/inverse_dynamics.hpp"
 #include "bunraku/dynamics/kinematics.hpp"

@@ -202,22 +202,6 @@ Motion<T> joint_map_rate(const Hinge& hinge, const ClosureMotion<T>& motion, con
 
 }  // namespace
 
-int closure_rows(const Closure& closure) {
-  switch (closure.kind) {
-    case ClosureKind::nodes:
-      return 6 - closure.hinge.velocity_size();
-    case ClosureKind::line:
-      return 2;
-    case ClosureKind::rows:
-      return static_cast<int>(closure.rows.size());
-    case ClosureKind::hinges:
-    case ClosureKind::distance:
-    case ClosureKind::plane:
-      break;
-  }
-  return 1;
-}
-
 template <class T>
 void closure_positions(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
   using std::sqrt;

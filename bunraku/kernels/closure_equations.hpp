@@ -34,9 +34,6 @@ struct ClosureEquations {
   std::array<Force<T>, max_closure_rows> directions{};  ///< N, in a's axes at b's point; not of general rows.
 };
 
-/// How many equations a closure has.
-BUNRAKU_API int closure_rows(const Closure& closure);
-
 /// A*, N and the gap from the pose. Not for closures of hinge coordinates.
 template <class T>
 void closure_positions(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out);

@@ -43,12 +43,10 @@ void accelerate_other(Workspace<S>& ws, int k, S* acceleration) {
   ws.alpha[at(k + 1)] = alpha;
 }
 
-/// θ̈ from T: ω outward; P, D, U and ε inward; θ̈ outward (RK92 §VII). T and θ̈ are of all hinges. Throws Error where D
-/// is singular.
+/// The first two sweeps of forward dynamics: ω outward; P, D, U and ε inward.
 template <class S>
-void forward_dynamics(Workspace<S>& ws, const S* torque, S* acceleration) {
+void forward_dynamics_inward(Workspace<S>& ws, const S* torque) {
   need_positions(ws);
-  ws.alpha[0].linear = ws.base_acceleration;
   turn_all(ws);
   if constexpr (is_wide<S>) {
     eliminate<true, false>(ws, ws.of_forward, torque);
@@ -56,6 +54,12 @@ void forward_dynamics(Workspace<S>& ws, const S* torque, S* acceleration) {
     turn_all(ws);
     eliminate<true, true>(ws, ws.of_forward, torque);
   }
+}
+
+/// The last: θ̈ outward.
+template <class S>
+void forward_dynamics_outward(Workspace<S>& ws, S* acceleration) {
+  ws.alpha[0] = {Vec3<S>::zero(), ws.base_acceleration};
   for (const Run& run : ws.tree->stages) {
     const auto revolute = [&]<Kind kind>(int begin, int end) {
       accelerate_revolute<kind>(ws, begin, end, acceleration);
@@ -71,6 +75,14 @@ void forward_dynamics(Workspace<S>& ws, const S* torque, S* acceleration) {
       }
     }
   }
+}
+
+/// θ̈ from T: ω outward; P, D, U and ε inward; θ̈ outward (RK92 §VII). T and θ̈ are of all hinges. Throws Error where D
+/// is singular.
+template <class S>
+void forward_dynamics(Workspace<S>& ws, const S* torque, S* acceleration) {
+  forward_dynamics_inward(ws, torque);
+  forward_dynamics_outward(ws, acceleration);
 }
 
 }  // namespace bunraku::kernels

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bunraku/kernels/positions.hpp"
+#include "bunraku/model/nodes.hpp"
 #include "bunraku/spatial/phi.hpp"
 
 namespace bunraku::kernels {

@@ -70,9 +70,9 @@ void smooth_other(Workspace<S>& ws, int k, S* out) {
   ws.alpha[at(k + 1)] = alpha;
 }
 
-/// 𝓜⁻¹x = [I − HψK]* D⁻¹ [I − HψK] x over all hinges. Throws as forward_dynamics.
+/// ε = [I − HψK] x, inward.
 template <class S>
-void solve(Workspace<S>& ws, const S* x, S* out) {
+void solve_inward(Workspace<S>& ws, const S* x) {
   need_articulated(ws);
   for (std::size_t r = ws.tree->stages.size(); r-- > 0;) {
     const Run& run = ws.tree->stages[r];
@@ -88,6 +88,11 @@ void solve(Workspace<S>& ws, const S* x, S* out) {
       }
     }
   }
+}
+
+/// [I − HψK]* D⁻¹ ε, outward.
+template <class S>
+void solve_outward(Workspace<S>& ws, S* out) {
   ws.alpha[0] = Motion<S>::zero();
   for (const Run& run : ws.tree->stages) {
     const auto revolute = [&]<Kind kind>(int begin, int end) { smooth_revolute<kind>(ws, begin, end, out); };
@@ -102,6 +107,13 @@ void solve(Workspace<S>& ws, const S* x, S* out) {
       }
     }
   }
+}
+
+/// 𝓜⁻¹x = [I − HψK]* D⁻¹ [I − HψK] x over all hinges. Throws as forward_dynamics.
+template <class S>
+void solve(Workspace<S>& ws, const S* x, S* out) {
+  solve_inward(ws, x);
+  solve_outward(ws, out);
 }
 
 /// 𝓜⁻¹ of the unit vector j of the user's coordinates.

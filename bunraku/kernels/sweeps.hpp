@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "bunraku/kernels/closure_support.hpp"
 #include "bunraku/kernels/tree.hpp"
 
 namespace bunraku::kernels {
@@ -34,6 +35,31 @@ class Sweeps {
   virtual void inverse_mass_matrix(T* out) = 0;
   /// ln det 𝓜 = Σ ln D. Throws as forward.
   virtual T log_determinant() = 0;
+
+  /// @name Closed systems, in steps: see closure_columns.hpp
+  /// @{
+  /// Of forward dynamics all but the last sweep; with `biased` false of 𝓜⁻¹x. Throws as forward.
+  virtual void closed_inward(const T* torque, bool biased) = 0;
+  /// ε as closed_inward left it, after corrections.
+  virtual void closed_again() = 0;
+  /// The columns of one closure, after closed_inward.
+  virtual void closed_columns(ClosureColumns<T>& columns) = 0;
+  /// ε ← ε − e f̃.
+  virtual void closed_correct(const ClosureColumns<T>& columns, const T* force) = 0;
+  /// The last sweep: θ̈, or 𝓜⁻¹x.
+  virtual void closed_outward(T* acceleration) = 0;
+  /// D⁻¹ of each coordinate, after closed_inward.
+  virtual const T* inverse_D() const = 0;
+  /// ε of each coordinate, after closed_inward.
+  virtual const T* innovations() const = 0;
+  /// X_WL, or the identity for the world, −1.
+  virtual Transform<T> link_pose(int link) = 0;
+  /// V of a link at its origin in its own axes.
+  virtual Motion<T> link_velocity(int link) = 0;
+  /// @}
+
+  /// What it works on.
+  const Tree& tree() const { return *tree_; }
 
   /// Keeps the tree that it works on.
   void keep(std::shared_ptr<const Tree> tree);

@@ -28,6 +28,22 @@ std::string_view to_string(ClosureKind kind) {
   return "nodes";
 }
 
+int closure_rows(const Closure& closure) {
+  switch (closure.kind) {
+    case ClosureKind::nodes:
+      return 6 - closure.hinge.velocity_size();
+    case ClosureKind::line:
+      return 2;
+    case ClosureKind::rows:
+      return static_cast<int>(closure.rows.size());
+    case ClosureKind::hinges:
+    case ClosureKind::distance:
+    case ClosureKind::plane:
+      break;
+  }
+  return 1;
+}
+
 std::string_view to_string(Format format) {
   static constexpr std::array<std::string_view, 4> names = {"code", "urdf", "mjcf", "sdf"};
   return names[static_cast<std::size_t>(format)];

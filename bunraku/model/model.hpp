@@ -100,6 +100,9 @@ struct Closure {
   SourceLocation where = {};                           ///< Where the file describes it.
 };
 
+/// How many equations a closure has.
+BUNRAKU_API int closure_rows(const Closure& closure);
+
 /// A configuration with a name: a file's initial one (see initial_name), its keyframes, or one given in code.
 struct ReferenceConfiguration {
   std::string name;           ///< Unique among the references.

@@ -2,9 +2,11 @@
 /// The sweeps of one state in scalar S of this variant.
 #pragma once
 
+#include "bunraku/kernels/closure_columns.hpp"
 #include "bunraku/kernels/forward_dynamics.hpp"
 #include "bunraku/kernels/inverse_dynamics.hpp"
 #include "bunraku/kernels/inverse_mass_matrix.hpp"
+#include "bunraku/kernels/kinematics.hpp"
 #include "bunraku/kernels/mass_matrix.hpp"
 #include "bunraku/kernels/solve.hpp"
 #include "bunraku/kernels/sweeps.hpp"
@@ -42,10 +44,41 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   void inverse_mass_matrix(T* out) override { kernels::inverse_mass_matrix(ws_, as<S>(out)); }
   T log_determinant() override { return kernels::log_determinant(ws_).r; }
 
+  void closed_inward(const T* torque, bool biased) override {
+    biased_ = biased;
+    biased ? forward_dynamics_inward(ws_, as<S>(torque)) : solve_inward(ws_, as<S>(torque));
+    epsilon_.assign(ws_.epsilon.begin(), ws_.epsilon.end());
+  }
+  void closed_again() override { ws_.epsilon.assign(epsilon_.begin(), epsilon_.end()); }
+  void closed_columns(ClosureColumns<T>& columns) override { closure_columns(ws_, factors(), biased_, columns); }
+  void closed_correct(const ClosureColumns<T>& columns, const T* force) override {
+    correct_innovations(ws_, columns, force);
+  }
+  void closed_outward(T* acceleration) override {
+    biased_ ? forward_dynamics_outward(ws_, as<S>(acceleration)) : solve_outward(ws_, as<S>(acceleration));
+  }
+  const T* inverse_D() const override { return reinterpret_cast<const T*>(factors().D_inverse.data()); }
+  const T* innovations() const override { return reinterpret_cast<const T*>(ws_.epsilon.data()); }
+  Transform<T> link_pose(int link) override {
+    if (link < 0) {
+      return Transform<T>::identity();
+    }
+    need_poses(ws_);
+    return cast<T>(ws_.pose[at(link)]);
+  }
+  Motion<T> link_velocity(int link) override {
+    need_velocities(ws_);
+    return cast<T>(ws_.velocity[at(link + 1)]);
+  }
+
  private:
+  const Factors<S>& factors() const { return biased_ ? ws_.of_forward : ws_.of_state; }
+
+  bool biased_ = false;
   Constants<S> constants_;
   Layouts layouts_;
   Workspace<S> ws_;
+  std::vector<S> epsilon_;  // of closed_inward
 };
 
 }  // namespace bunraku::kernels

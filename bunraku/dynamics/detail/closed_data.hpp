@@ -1,0 +1,159 @@
+/// @file
+/// What a closed system holds: members with their states, closures with their columns, and step D's scratch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <Eigen/SVD>
+
+#include "bunraku/dynamics/closed_system.hpp"
+#include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/kernels/cast.hpp"
+#include "bunraku/kernels/closure_equations.hpp"
+#include "bunraku/kernels/closure_support.hpp"
+
+namespace bunraku::detail {
+
+/// A tree of a closed system.
+template <class T>
+struct ClosedMember {
+  explicit ClosedMember(const Model& model, Role r, PassiveForces passive);
+
+  BasicState<T> state;
+  Role role;
+  bool present = true;
+  int first_q = 0;              ///< Where its positions begin in stacked vectors.
+  int first_v = 0;              ///< Where its velocities begin.
+  std::vector<T> torque;        ///< Of all hinges, of the last inward sweeps.
+  std::vector<T> given;         ///< Of all hinges, to compare with.
+  std::vector<T> acceleration;  ///< Of all hinges.
+  std::vector<int> slot;        ///< Of each velocity of all hinges: its place in a closure's columns, or −1.
+  std::uint64_t version = 0;    ///< Of the state at the last inward sweeps; 0: none.
+  bool biased = false;          ///< Which inward sweeps those were.
+  bool touched = false;         ///< Whether some closure acts on it.
+};
+
+/// One side of a closure.
+template <class T>
+struct ClosedEnd {
+  int member = 0;
+  int link = -1;        ///< The link that carries the node, or the hinge; −1: the world.
+  Transform<T> X_LN{};  ///< The node on the link; of the world, in the world.
+  int velocity = -1;    ///< Of a coupling: the velocity of all hinges.
+  int position = -1;    ///< Of a coupling: the position of all hinges.
+};
+
+/// What the columns of a changeable closure are for unit forces in the six relative directions, in a's axes at b's
+/// point.
+template <class T>
+struct RelativeColumns {
+  std::vector<kernels::RowNumbers<T>> e;
+  kernels::RowNumbers<T> acceleration{};
+  kernels::RowNumbers<T> scale{};
+};
+
+/// A closure of a closed system.
+template <class T>
+struct ClosedClosure {
+  Closure closure;
+  bool exists = false;
+  bool present = false;     ///< Whether it exists and is attached.
+  bool changeable = false;  ///< Whether columns are kept for all six relative directions, so that a change is step D's.
+  bool stale = true;        ///< Whether its columns must be made anew.
+  int rows = 0;
+  int first = 0;  ///< Its first row among all.
+  ClosedEnd<T> a;
+  ClosedEnd<T> b;
+  kernels::ClosureColumns<T> on_a;  ///< On a's member; on b's, too, where they are one.
+  kernels::ClosureColumns<T> on_b;  ///< On b's member where that is another.
+  kernels::ClosureEquations<T> equations;
+  kernels::CouplingEquation<T> coupling;
+  std::array<RelativeColumns<T>, 2> relative;        ///< Of a changeable closure, on a's and b's members.
+  std::array<T, kernels::max_closure_rows> asked{};  ///< dŨ/dt.
+  std::array<T, kernels::max_closure_rows> bias{};   ///< What accelerations of nodes have beside the columns'.
+  std::array<T, kernels::max_closure_rows> force{};  ///< f̃.
+  std::array<bool, kernels::max_closure_rows> unique{};
+
+  /// Whether both sides are on one member.
+  bool within() const { return a.member == b.member; }
+};
+
+/// How often the parts of the work were done: what a change costs can be counted.
+struct ClosedWork {
+  long sweeps = 0;   ///< Inward sweeps over all bodies of a member.
+  long columns = 0;  ///< Column sweeps of a closure on its support.
+  long solves = 0;   ///< Solves of step D.
+};
+
+template <class T>
+struct ClosedData {
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+  using Svd = Eigen::JacobiSVD<Matrix, Eigen::ColPivHouseholderQRPreconditioner>;
+
+  std::vector<std::unique_ptr<ClosedMember<T>>> members;
+  std::vector<std::unique_ptr<ClosedClosure<T>>> closures;
+  double tolerance = std::is_same_v<T, float> ? 1e-4 : 1e-9;
+  int nq = 0;
+  int nv = 0;
+  int rows = 0;
+  ClosureReport report;
+  ClosedWork work;
+
+  std::vector<T> lambda;  ///< rows × rows, scaled.
+  std::vector<T> factor;  ///< Its factors LDL*.
+  std::vector<T> scale;   ///< s of each row.
+  std::vector<T> right;   ///< Right side of step D, scaled.
+  std::vector<T> size;    ///< Of each row: how large the terms of its right side are, scaled.
+  std::vector<T> force;   ///< f̃ of all rows, scaled.
+  std::vector<T> residual;
+  std::vector<T> stacked;                        ///< 𝒩 numbers.
+  Matrix columns;                                ///< 𝔟/s, full coordinates × rows.
+  Matrix Y;                                      ///< The closures' Jacobian, rows × 𝒩.
+  Eigen::Matrix<T, Eigen::Dynamic, 1> weighted;  ///< Scratch: as many as rows of 𝔟.
+  Svd svd;
+
+  ClosedMember<T>& member(int i) const;
+  ClosedClosure<T>& at(int i) const;
+  /// Numbers of rows and coordinates after something came or went.
+  void count();
+  /// Where a side of a closure is.
+  ClosedEnd<T> end(const Closure& closure, bool second, int member) const;
+  /// Supports of a closure's columns.
+  void place(ClosedClosure<T>& c);
+
+  /// X_AB and, with velocities, V of the two nodes.
+  kernels::ClosureMotion<T> motion(const ClosedClosure<T>& c, bool velocities) const;
+  /// Rows, gaps and, with velocities, rates of all closures.
+  void evaluate(bool velocities);
+
+  /// Steps A to F. `biased`: forward dynamics of torques in stacked coordinates; else M_C x.
+  void run(std::span<const T> x, bool biased, std::span<T> out);
+  /// Factors and innovations of all members, where they are stale.
+  void sweep_inward(std::span<const T> x, bool biased);
+  /// Columns of all closures on all members.
+  void make_columns(bool biased);
+  /// Λ, the right side and the scales.
+  void assemble_small(bool biased);
+  /// f̃ by the factors of Λ where it is far from singular, else by singular values.
+  void solve_small();
+  bool factor_small();
+  void solve_by_values();
+  void check_contradictions(int rank);
+  void sweep_outward(std::span<T> out);
+  /// 𝔟/s.
+  void fill_columns();
+  /// Calls f(member, columns) for each tree that a closure acts on.
+  template <class F>
+  void for_each_part(ClosedClosure<T>& c, F&& f) {
+    f(member(c.a.member), c.on_a);
+    if (!c.within()) {
+      f(member(c.b.member), c.on_b);
+    }
+  }
+};
+
+}  // namespace bunraku::detail

@@ -1,0 +1,54 @@
+/// @file
+/// Where one closure acts on a tree, and what its unit forces come to there.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "bunraku/kernels/closure_equations.hpp"
+#include "bunraku/kernels/tree.hpp"
+
+namespace bunraku::kernels {
+
+/// Rows of a closure are handled side by side, so many numbers of each kind: a power of two.
+inline constexpr int closure_lanes = 8;
+
+/// A number for each row of a closure, and zeros.
+template <class T>
+struct alignas(closure_lanes * sizeof(T)) RowNumbers {
+  T x[closure_lanes] = {};
+};
+
+/// A spatial force for each row of a closure: six components.
+template <class T>
+using RowForces = std::array<RowNumbers<T>, 6>;
+
+/// The columns of A* of one closure on one tree. Memory is kept when it is made anew for another closure.
+template <class T>
+struct ClosureColumns {
+  int rows = 0;                     ///< Equations of the closure.
+  std::vector<int> links;           ///< The support: links that carry its nodes, and all inward of them; tips first.
+  std::vector<int> up;              ///< For each: the place of its parent here, or −1 for the world.
+  std::vector<int> first;           ///< For each: the place of its first coordinate in `coordinates`.
+  std::vector<int> coordinates;     ///< Velocities that move them; of clusters those that are followed. Descending.
+  std::vector<RowForces<T>> force;  ///< For each link: BA* in its frame.
+  std::vector<RowNumbers<T>> of_hinges;  ///< For each velocity of `hinges`: A_h*.
+  std::vector<int> hinges;               ///< Velocities of all hinges that the closure names itself.
+
+  std::vector<RowForces<T>> x;   ///< ψBA*, used up on the way.
+  std::vector<RowNumbers<T>> e;  ///< For each coordinate: HψBA* + …
+  RowForces<T> world{};          ///< x of the world.
+  RowNumbers<T> acceleration{};  ///< e*D⁻¹ε + x*a, with gravity as the world's acceleration upward.
+  RowNumbers<T> scale{};         ///< What e*D⁻¹e would be if nothing in it vanished by chance.
+
+  /// A closure that acts on two links (−1: the world) and on some velocities of all hinges. O(depth).
+  void place(const Tree& tree, int equations, std::span<const int> on_links, std::span<const int> on_hinges);
+  /// The place of a link in `links`.
+  int find(int link) const;
+};
+
+extern template struct ClosureColumns<double>;
+extern template struct ClosureColumns<float>;
+
+}  // namespace bunraku::kernels
