@@ -92,13 +92,17 @@ void put(const ClosedEnd<T>& end, std::span<const Force<T>> forces, ClosureColum
   if (end.link < 0) {
     return;
   }
-  RowForces<T>& there = columns.force[static_cast<std::size_t>(columns.find(end.link))];
+  const auto place = static_cast<std::size_t>(columns.find(end.link));
+  RowForces<T>& there = columns.force[place];
+  RowForces<T> own{};
   for (std::size_t r = 0; r < forces.size(); ++r) {
     const Force<T> f = end.X_LN * forces[r];
     for (int i = 0; i < 6; ++i) {
       there[static_cast<std::size_t>(i)].x[r] += f[i];
+      own[static_cast<std::size_t>(i)].x[r] = f[i];
     }
   }
+  columns.force_size[place].add(own);
 }
 
 /// Makes rows of N out of what is known of the six relative directions.
@@ -145,6 +149,7 @@ void make_part(ClosedData<T>& d, ClosedClosure<T>& c, bool biased) {
   }
   d.for_each_part(c, [&](ClosedMember<T>&, ClosureColumns<T>& columns) {
     std::fill(columns.force.begin(), columns.force.end(), RowForces<T>{});
+    std::fill(columns.force_size.begin(), columns.force_size.end(), kernels::RowSizes<T>{});
   });
   if (c.closure.kind == ClosureKind::hinges) {
     for (const bool second : {false, true}) {

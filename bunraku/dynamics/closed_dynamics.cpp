@@ -176,7 +176,8 @@ const ClosureReport& closed_inverse_dynamics(BasicClosedSystem<T>& system, In<T>
     seen.col(static_cast<Eigen::Index>(i)) = X.row(actuated[i]).transpose();
   }
   const Vector wanted = X.transpose() * Eigen::Map<const Vector>(torque.data(), d.nv);
-  const Vector u = seen.completeOrthogonalDecomposition().solve(wanted);
+  const Vector u = actuated.empty() || X.cols() == 0 ? Vector(Vector::Zero(seen.cols()))
+                                                     : Vector(seen.completeOrthogonalDecomposition().solve(wanted));
   const T left = (seen * u - wanted).norm();
   constexpr T most = std::is_same_v<T, float> ? T(1e-3) : T(1e-9);
   if (left > most * wanted.norm()) {

@@ -19,6 +19,8 @@ template <class T>
 constexpr T certain_pivot = std::is_same_v<T, float> ? T(1e-2) : T(1e-8);
 template <class T>
 constexpr T refined_pivot = std::is_same_v<T, float> ? T(1e-1) : T(1e-3);
+/// Of the largest singular value where closures can do anything at all.
+constexpr double least_size = 1e-3;
 /// Rows between the rank tolerance and this, relative, look like rounded numbers of a file.
 constexpr double nearly = 1e-5;
 /// A part of the right side that no closure force can balance is a contradiction above this, relative to its terms.
@@ -209,14 +211,15 @@ void ClosedData<T>::solve_by_values() {
   fill_columns();
   svd.compute(columns, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const auto& sigma = svd.singularValues();
-  const double largest = rows > 0 ? static_cast<double>(sigma(0)) : 0;
+  // scaled columns are about one; where all of them are far less, they are rounding
+  const double largest = std::max(static_cast<double>(sigma(0)), least_size);
   int rank = 0;
-  while (rank < rows && largest > 0 && static_cast<double>(sigma(rank)) > tolerance * largest) {
+  while (rank<rows&& static_cast<double>(sigma(rank))> tolerance * largest) {
     ++rank;
   }
   report.rank = rank;
   report.last_kept = rank > 0 ? static_cast<double>(sigma(rank - 1)) / largest : 1;
-  report.first_dropped = rank < rows && largest > 0 ? static_cast<double>(sigma(rank)) / largest : 0;
+  report.first_dropped = rank < rows ? static_cast<double>(sigma(rank)) / largest : 0;
   report.nearly_redundant = report.last_kept < nearly;
   using Map = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
   const Map g(right.data(), rows);

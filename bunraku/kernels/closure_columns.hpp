@@ -40,28 +40,40 @@ BUNRAKU_INLINE void subtract_outer(RowForces<T>& f, const Force<T>& U, T factor,
 
 /// What e*D⁻¹e is beside: |N||ω| and |F||v| in place of their products.
 template <class T>
-BUNRAKU_INLINE void add_scale(RowNumbers<T>& scale, const Motion<T>& H, const RowForces<T>& f, T D_inverse) {
-  const T angular = squared_norm(H.angular) * D_inverse;
-  const T linear = squared_norm(H.linear) * D_inverse;
-  for (int r = 0; r < closure_lanes; ++r) {
-    scale.x[r] += angular * (f[0].x[r] * f[0].x[r] + f[1].x[r] * f[1].x[r] + f[2].x[r] * f[2].x[r]) +
-                  linear * (f[3].x[r] * f[3].x[r] + f[4].x[r] * f[4].x[r] + f[5].x[r] * f[5].x[r]);
-  }
+BUNRAKU_INLINE void add_scale(RowNumbers<T>& scale, const Motion<T>& H, const RowSizes<T>& size, T D_inverse) {
+  add_scaled(scale, squared_norm(H.angular) * D_inverse, size.moment);
+  add_scaled(scale, squared_norm(H.linear) * D_inverse, size.force);
 }
 
-/// φ(p,k)x, added to what the parent has; `arm` is its part of the acceleration in the parent's axes.
+/// What of a link's size cancelled in x.
+template <class T>
+BUNRAKU_INLINE RowSizes<T> cancelled(const RowSizes<T>& size, const RowForces<T>& x) {
+  RowSizes<T> left{};
+  left.add(x);
+  for (int r = 0; r < closure_lanes; ++r) {
+    left.moment.x[r] = size.moment.x[r] > left.moment.x[r] ? size.moment.x[r] - left.moment.x[r] : T(0);
+    left.force.x[r] = size.force.x[r] > left.force.x[r] ? size.force.x[r] - left.force.x[r] : T(0);
+  }
+  return left;
+}
+
+/// φ(p,k)x, added to what the parent has; `arm` is its part of the acceleration in the parent's axes. Sizes of what is
+/// added, and of what cancelled before, go along.
 template <class T>
 BUNRAKU_INLINE void pass_on(const Transform<T>& X, const Vec3<T>& arm, const RowForces<T>& f, RowForces<T>& up,
-                            RowNumbers<T>& acceleration) {
+                            const RowSizes<T>& lost, RowSizes<T>& up_size, RowNumbers<T>& acceleration) {
   const Mat3<T>& R = X.rotation.matrix();
   const Vec3<T>& p = X.translation;
   for (int r = 0; r < closure_lanes; ++r) {
     const Vec3<T> moment = R * Vec3<T>{f[0].x[r], f[1].x[r], f[2].x[r]};
     const Vec3<T> force = R * Vec3<T>{f[3].x[r], f[4].x[r], f[5].x[r]};
     acceleration.x[r] += force.x * arm.x + force.y * arm.y + force.z * arm.z;
-    up[0].x[r] += moment.x + (p.y * force.z - p.z * force.y);
-    up[1].x[r] += moment.y + (p.z * force.x - p.x * force.z);
-    up[2].x[r] += moment.z + (p.x * force.y - p.y * force.x);
+    const Vec3<T> moved = moment + cross(p, force);
+    up_size.moment.x[r] += squared_norm(moved) + lost.moment.x[r];
+    up_size.force.x[r] += squared_norm(force) + lost.force.x[r];
+    up[0].x[r] += moved.x;
+    up[1].x[r] += moved.y;
+    up[2].x[r] += moved.z;
     up[3].x[r] += force.x;
     up[4].x[r] += force.y;
     up[5].x[r] += force.z;
@@ -79,6 +91,7 @@ class ClosureSweep {
 
   void run() {
     c_.x = c_.force;
+    c_.size = c_.force_size;
     std::fill(c_.e.begin(), c_.e.end(), RowNumbers<T>{});
     c_.world = {};
     c_.acceleration = c_.scale = {};
@@ -139,8 +152,7 @@ class ClosureSweep {
   }
 
   RowForces<T>& parent(std::size_t i) { return c_.up[i] < 0 ? c_.world : c_.x[at(c_.up[i])]; }
-
-  void hand_on(std::size_t i) {
+  void hand_on(std::size_t i, const RowSizes<T>& lost) {
     const int k = c_.links[i];
     Vec3<T> arm{};
     if (biased_) {
@@ -149,24 +161,27 @@ class ClosureSweep {
         arm = cast<T>(ws_.arm_acceleration[at(k)]);
       }
     }
-    pass_on(cast<T>(pose_of(ws_, k)), arm, c_.x[i], parent(i), c_.acceleration);
+    RowSizes<T> nowhere;
+    pass_on(cast<T>(pose_of(ws_, k)), arm, c_.x[i], parent(i), lost, c_.up[i] < 0 ? nowhere : c_.size[at(c_.up[i])],
+            c_.acceleration);
   }
 
   /// e = Hx and x⁺ = x − UD⁻¹e of a link by itself, the last coordinate first.
   void filter(std::size_t i) {
     const Link<S>& l = ws_.link(c_.links[i]);
     RowForces<T>& x = c_.x[i];
+    const RowSizes<T> lost = cancelled(c_.size[i], x);
     for (int j = l.nv - 1; j >= 0; --j) {
       const std::size_t v = at(l.v + j);
       const Motion<T> H = cast<T>(ws_.H[v]);
       const T D_inverse = number(factors_.D_inverse[v]);
       RowNumbers<T>& e = c_.e[at(c_.first[i] + j)];
       add_dot(e, H, x);
-      add_scale(c_.scale, H, x, D_inverse);
+      add_scale(c_.scale, H, c_.size[i], D_inverse);
       add_scaled(c_.acceleration, D_inverse * number(ws_.epsilon[v]), e);
       subtract_outer(x, Force<T>{cast<T>(factors_.U[v].moment), cast<T>(factors_.U[v].force)}, D_inverse, e);
     }
-    hand_on(i);
+    hand_on(i, lost);
   }
 
   /// A link's part of its cluster.
@@ -177,9 +192,9 @@ class ClosureSweep {
       const Motion<T> H = cast<T>(ws_.H[at(j)]) * static_cast<T>(follower.ratio);
       const std::size_t k = at(c_.first[i] + follower.own);
       add_dot(c_.e[k], H, c_.x[i]);
-      add_scale(c_.scale, H, c_.x[i], number(factors_.D_inverse[at(c_.coordinates[k])]));
+      add_scale(c_.scale, H, c_.size[i], number(factors_.D_inverse[at(c_.coordinates[k])]));
     }
-    hand_on(i);
+    hand_on(i, cancelled(c_.size[i], c_.x[i]));
   }
 
   void filter_cluster(std::size_t last, const CoupledLinks& cluster) {

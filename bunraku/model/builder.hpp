@@ -44,7 +44,7 @@ struct NodeSpec {
 
 /// A closure on its way into a model. See Closure for the meaning of the fields of the same name.
 struct ClosureSpec {
-  std::string name;                                    ///< Unique among the closures.
+  std::string name = {};                               ///< Unique among the closures.
   ClosureKind kind = ClosureKind::nodes;               ///< What it joins.
   Hinge hinge = {};                                    ///< Freedom that it leaves; axes need not have unit length.
   double length = 0;                                   ///< Of a distance, m.

@@ -76,22 +76,24 @@ using ClosureRow = std::array<double, 12>;
 /// The most equations of one closure.
 inline constexpr std::size_t most_closure_rows = 6;
 
-/// A loop closure.
+/// A loop closure, by its kind:
 ///
-/// `nodes`: the nodes are the frames F and M of `hinge`, which is what the closure lets move: `fixed` leaves no freedom
-/// (6 equations), `spherical` leaves rotation (3), `revolute` rotation about its axis (5), and so on. Of the hinge
-/// type, axes, pitch and the user's own law count. `distance`: |p_b − p_a| = length (1 equation). `plane`: (p_b −
-/// p_a)·axis = 0, with the hinge's axis in a's axes (1). `line`: (p_b − p_a) × axis = 0 (2). `hinges`: q_a − q_a0 = Σ
-/// polynomial[i] · (q_b − q_b0)^i (1). `rows`: Q_a V_a + Q_b V_b = Ũ(t), one equation a row. Of positions it says
-/// nothing: assembly leaves it alone.
+/// - `nodes`: the nodes are the frames F and M of `hinge`, which is what the closure lets move: `fixed` leaves no
+///   freedom (6 equations), `spherical` leaves rotation (3), `revolute` rotation about its axis (5), and so on. Of the
+///   hinge type, axes, pitch and the user's own law count.
+/// - `distance`: |p_b − p_a| = length (1 equation).
+/// - `plane`: (p_b − p_a)·axis = 0, with the hinge's axis in a's axes (1).
+/// - `line`: (p_b − p_a) × axis = 0 (2).
+/// - `hinges`: q_a − q_a0 = Σ polynomial[i] · (q_b − q_b0)^i (1).
+/// - `rows`: Q_a V_a + Q_b V_b = Ũ(t), one equation a row. Of positions it says nothing: assembly leaves it alone.
 struct Closure {
-  std::string name;                                    ///< Unique among the closures.
+  std::string name = {};                               ///< Unique among the closures.
   ClosureKind kind = ClosureKind::nodes;               ///< What it joins.
   Hinge hinge = {};                                    ///< Freedom that it leaves; the axis of planes and lines.
   double length = 0;                                   ///< Of a distance, m.
   std::vector<ClosureRow> rows = {};                   ///< Of general equations.
-  Node a;                                              ///< First node.
-  Node b;                                              ///< Second node.
+  Node a = {};                                         ///< First node.
+  Node b = {};                                         ///< Second node.
   int hinge_a = world;                                 ///< Body whose hinge is tied, for hinges.
   int hinge_b = world;                                 ///< Body whose hinge ties; `world`: hinge_a is held still.
   std::array<double, 5> polynomial = {0, 1, 0, 0, 0};  ///< Coefficients, constant first.
