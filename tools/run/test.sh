@@ -63,8 +63,9 @@ run_ctest() { # PRESET REGEX
   fi
 }
 
+# Of batches those tests that run on several threads: the others take minutes there and show nothing.
 run_thread_tests() {
-  ctest --preset tsan -j "$jobs" --verbose -L '^(threads|batch)$'
+  GTEST_FILTER='Threads.*:*Threads*:*Throws*:*StopTheOthers:AllocateNothing*' ctest --preset tsan -j "$jobs" --verbose -L '^(threads|batch)$'
 }
 
 build_benchmarks() {
