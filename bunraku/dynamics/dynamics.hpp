@@ -1,8 +1,9 @@
 /// @file
-/// Kinematics and dynamics of open chains and trees, in O(N) sweeps: a state, and functions over it.
+/// Kinematics and dynamics of chains, trees and embedded loops, in O(N) sweeps: a state, and functions over it.
 #pragma once
 
 #include "bunraku/dynamics/articulated.hpp"
+#include "bunraku/dynamics/embedded.hpp"
 #include "bunraku/dynamics/forward_dynamics.hpp"
 #include "bunraku/dynamics/inverse_dynamics.hpp"
 #include "bunraku/dynamics/kinematics.hpp"
