@@ -159,7 +159,12 @@ std::vector<int> chosen(const Model& model, const EmbeddingOptions& options) {
     const auto found = std::find_if(model.closures().begin(), model.closures().end(),
                                     [&](const Closure& each) { return each.name == name; });
     if (found == model.closures().end()) {
-      throw ArgumentError(fmt::format("there is no closure '{}' in model '{}'", name, model.name()));
+      std::vector<std::string> known;
+      for (const Closure& each : model.closures()) {
+        known.push_back(each.name);
+      }
+      throw ArgumentError(
+          fmt::format("model '{}' has no closure '{}'{}", model.name(), name, detail::did_you_mean(name, known)));
     }
     const int index = static_cast<int>(found - model.closures().begin());
     if (std::find(out.begin(), out.end(), index) != out.end()) {

@@ -215,61 +215,66 @@ void Embedding::add_coupling(const LoopCluster& c, Loop& loop) {
   loop.gap = std::abs(equation.gap) / (1 + std::abs(q_[at(a.q)]));
 }
 
-/// X, θ̈_b and what the loops lack, from Y, U and the squares of what the rows could be.
-void Embedding::settle(const LoopCluster& c) {
+/// Ỹ and Ũ: Y and U in the scale of the rows. Returns the most that a loop is open; notes what v makes of them.
+double Embedding::scale_rows(const LoopCluster& c) {
   const std::size_t m = c.coordinates;
-  const std::span<const int> coordinates = c.links->coordinates;
-  double* scale = scale_.data() + c.first_row;
-  double* U = U_.data() + c.first_row;
   double speed = 0;
-  for (const int j : coordinates) {
+  for (const int j : c.links->coordinates) {
     speed += square(v_[at(j)]);
-  }
-  const auto times = [&](std::size_t i, auto&& x) {
-    double sum = 0;
-    for (std::size_t j = 0; j < m; ++j) {
-      sum += rows_[i * m + j] * x(j);
-    }
-    return std::abs(sum);
-  };
-  for (std::size_t i = 0; i < c.rows; ++i) {
-    scale[i] = scale[i] > 0 ? std::sqrt(scale[i]) : 1;  // a row that nothing moves
-    for (std::size_t j = 0; j < m; ++j) {
-      rows_[i * m + j] = Y_[c.first + i * m + j] / scale[i];
-    }
-    numbers_[i] = U[i] / scale[i];
   }
   double gap = 0;
   for (const int l : c.loops) {
     Loop& loop = loops_[at(l)];
     gap = std::max(gap, loop.gap);
-    for (int i = loop.local_row; i < loop.local_row + loop.rows; ++i) {
-      const double slip = times(at(i), [&](std::size_t j) { return v_[at(coordinates[j])]; });
-      loop.slip = std::max(loop.slip, slip / (1 + std::sqrt(speed)));
+    for (std::size_t i = at(loop.local_row); i < at(loop.local_row + loop.rows); ++i) {
+      double& scale = scale_[c.first_row + i];
+      scale = scale > 0 ? std::sqrt(scale) : 1;  // a row that nothing moves
+      double slip = 0;
+      for (std::size_t j = 0; j < m; ++j) {
+        rows_[i * m + j] = Y_[c.first + i * m + j] / scale;
+        slip += rows_[i * m + j] * v_[at(c.links->coordinates[j])];
+      }
+      numbers_[i] = U_[c.first_row + i] / scale;
+      loop.slip = std::max(loop.slip, std::abs(slip) / (1 + std::sqrt(speed)));
     }
   }
+  return gap;
+}
+
+/// How well θ̈_b fulfils Ỹθ̈_b = Ũ.
+void Embedding::note_lack(const LoopCluster& c) {
+  const std::size_t m = c.coordinates;
+  double size = 1;
+  for (std::size_t j = 0; j < m; ++j) {
+    size += std::abs(solution_[j]) + square(v_[at(c.links->coordinates[j])]);
+  }
+  double& most = lacking_[at(c.links->embedded)];
+  most = 0;
+  for (const int l : c.loops) {
+    for (std::size_t i = at(loops_[at(l)].local_row); i < at(loops_[at(l)].local_row + loops_[at(l)].rows); ++i) {
+      double left = -numbers_[i];
+      for (std::size_t j = 0; j < m; ++j) {
+        left += rows_[i * m + j] * solution_[j];
+      }
+      if (std::abs(left) / size > most) {
+        most = std::abs(left) / size;
+        worst_[at(c.links->embedded)] = l;
+      }
+    }
+  }
+}
+
+/// X, θ̈_b and what the loops lack, from Y, U and the squares of what the rows could be.
+void Embedding::settle(const LoopCluster& c) {
+  const std::size_t m = c.coordinates;
+  const double gap = scale_rows(c);
   row_space_.factor(rows_.data(), c.rows, m, std::max(free_below, gap_tells * gap));
   row_space_.least(numbers_.data(), solution_.data());
-  const auto cluster = static_cast<std::size_t>(c.links->embedded);
-  double size = speed;
   for (std::size_t j = 0; j < m; ++j) {
-    bias_[at(coordinates[j])] = solution_[j];
-    size = std::max(size, std::abs(solution_[j]));
+    bias_[at(c.links->coordinates[j])] = solution_[j];
   }
-  lacking_[cluster] = 0;
-  for (const int l : c.loops) {
-    for (int i = loops_[at(l)].local_row; i < loops_[at(l)].local_row + loops_[at(l)].rows; ++i) {
-      double left = -numbers_[at(i)];
-      for (std::size_t j = 0; j < m; ++j) {
-        left += rows_[at(i) * m + j] * solution_[j];
-      }
-      if (const double lack = std::abs(left) / (1 + size); lack > lacking_[cluster]) {
-        lacking_[cluster] = lack;
-        worst_[cluster] = l;
-      }
-    }
-  }
-  independent_[cluster] = static_cast<int>(m - row_space_.rank());
+  note_lack(c);
+  independent_[at(c.links->embedded)] = static_cast<int>(m - row_space_.rank());
   for (std::size_t j = 0; j + row_space_.rank() < m; ++j) {
     row_space_.free_column(j, solution_.data());
     for (std::size_t i = 0; i < m; ++i) {

@@ -85,6 +85,8 @@ class Embedding {
                    const Loop& loop);
   void add_nodes(const LoopCluster& c, Loop& loop);
   void add_coupling(const LoopCluster& c, Loop& loop);
+  double scale_rows(const LoopCluster& c);
+  void note_lack(const LoopCluster& c);
   void settle(const LoopCluster& c);
 
   const Tree* tree_;
