@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "bunraku/kernels/coupled.hpp"
 #include "bunraku/kernels/eliminate_lanes.hpp"
+#include "bunraku/kernels/embedded.hpp"
 #include "bunraku/kernels/singular.hpp"
 
 namespace bunraku::kernels {
@@ -27,6 +27,10 @@ void settle_doubts(Workspace<Pack<T, 1>>& ws, const Factors<Pack<T, 1>>& factors
   for (std::size_t i = 0; i < factors.L.size(); ++i) {
     doubts.L[i] = factors.L[i].r;
   }
+  for (std::size_t i = 0; i < ws.embedded.basis.size(); ++i) {
+    doubts.basis[i] = ws.embedded.basis[i].r;
+  }
+  doubts.independent = ws.embedded.independent;
   for (std::size_t k = 0; k < doubts.pose.size(); ++k) {
     doubts.inertia[k] = cast<T>(ws.links[k].inertia);
     doubts.pose[k] = cast<T>(pose_of(ws, static_cast<int>(k)));

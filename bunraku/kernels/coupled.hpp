@@ -249,8 +249,9 @@ void join_coupled(Workspace<S>& ws, int k, const CoupledLinks& c, const Articula
   }
 }
 
+/// D, Ū and ε of the cluster's coordinates; its parent gets what all of it has with the hinges locked.
 template <bool forces, class S>
-void eliminate_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors, const S* torque) {
+void gather_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors, const S* torque) {
   const std::size_t m = c.coordinates.size();
   S* D = factors.L.data() + c.factor;
   std::fill_n(D, m * m, S(0));
@@ -277,7 +278,14 @@ void eliminate_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& fact
       ws.force[at(l.parent)] += X * z + Force<S>{moved * arm, P.linear * arm};
     }
   }
-  for (std::size_t j = m; j-- > 0;) {
+}
+
+/// D = L d L* of the first `count` coordinates, one after the other; the parent gets what moving hinges take off.
+template <bool forces, class S>
+void factor_coupled(Workspace<S>& ws, const CoupledLinks& c, std::size_t count, Factors<S>& factors) {
+  const std::size_t m = c.coordinates.size();
+  S* D = factors.L.data() + c.factor;
+  for (std::size_t j = count; j-- > 0;) {
     const std::size_t v = at(c.coordinates[j]);
     const Force<S>& U = factors.U[v];
     const S inverse = factors.inverse(D[j * m + j], ws.doubt[v]);
@@ -304,8 +312,15 @@ void eliminate_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& fact
   }
 }
 
+template <bool forces, class S>
+void eliminate_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors, const S* torque) {
+  gather_coupled<forces>(ws, c, factors, torque);
+  factor_coupled<forces>(ws, c, c.coordinates.size(), factors);
+}
+
+/// ε of the cluster's coordinates, each by itself.
 template <class S>
-void filter_coupled(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
+void gather_innovations(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
   for (const int v : c.coordinates) {
     ws.epsilon[at(v)] = S(0);
   }
@@ -322,9 +337,14 @@ void filter_coupled(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
       up = l.opens_parent ? moved : up + moved;
     }
   }
+}
+
+/// ε of the first `count` coordinates, one after the other.
+template <class S>
+void settle_innovations(Workspace<S>& ws, const CoupledLinks& c, std::size_t count) {
   const std::size_t m = c.coordinates.size();
   const S* L = ws.of_state.L.data() + c.factor;
-  for (std::size_t j = m; j-- > 0;) {
+  for (std::size_t j = count; j-- > 0;) {
     const std::size_t v = at(c.coordinates[j]);
     for (std::size_t i = 0; i < j; ++i) {
       ws.epsilon[at(c.coordinates[i])] -= L[i * m + j] * ws.epsilon[v];
@@ -335,19 +355,31 @@ void filter_coupled(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
   }
 }
 
-/// See smooth_siblings.
-template <bool biased, class S>
-void smooth_coupled(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& factors, S* out) {
+template <class S>
+void filter_coupled(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
+  gather_innovations(ws, c, x);
+  settle_innovations(ws, c, c.coordinates.size());
+}
+
+/// What moves the first `count` coordinates.
+template <class S>
+void move_coordinates(Workspace<S>& ws, const CoupledLinks& c, std::size_t count, const Factors<S>& factors, S* out) {
   const std::size_t m = c.coordinates.size();
   const S* L = factors.L.data() + c.factor;
-  for (const int v : c.coordinates) {
-    out[v] = factors.D_inverse[at(v)] * (ws.epsilon[at(v)] - dot(factors.U[at(v)], ws.alpha[at(c.parent + 1)]));
+  for (std::size_t j = 0; j < count; ++j) {
+    const std::size_t v = at(c.coordinates[j]);
+    out[v] = factors.D_inverse[v] * (ws.epsilon[v] - dot(factors.U[v], ws.alpha[at(c.parent + 1)]));
   }
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = i + 1; j < m; ++j) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = i + 1; j < count; ++j) {
       out[c.coordinates[j]] -= L[i * m + j] * out[c.coordinates[i]];
     }
   }
+}
+
+/// What moves all hinges, and with them the links, from what moves the coordinates; see smooth_siblings.
+template <bool biased, class S>
+void move_links(Workspace<S>& ws, const CoupledLinks& c, S* out) {
   for (int k = c.begin; k < c.end; ++k) {
     const Link<S>& l = ws.link(k);
     Motion<S> alpha = ws.alpha[at(l.parent + 1)];
@@ -366,26 +398,10 @@ void smooth_coupled(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& f
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-
-template <bool forces, class S>
-void eliminate_cluster(Workspace<S>& ws, const Run& run, Factors<S>& factors, const S* torque) {
-  const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
-  run.kind == Kind::siblings ? eliminate_siblings<forces>(ws, c, factors, torque)
-                             : eliminate_coupled<forces>(ws, c, factors, torque);
-}
-
-template <class S>
-void filter_cluster(Workspace<S>& ws, const Run& run, const S* x) {
-  const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
-  run.kind == Kind::siblings ? filter_siblings(ws, c, x) : filter_coupled(ws, c, x);
-}
-
 template <bool biased, class S>
-void smooth_cluster(Workspace<S>& ws, const Run& run, const Factors<S>& factors, S* out) {
-  const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
-  run.kind == Kind::siblings ? smooth_siblings<biased>(ws, c, factors, out)
-                             : smooth_coupled<biased>(ws, c, factors, out);
+void smooth_coupled(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& factors, S* out) {
+  move_coordinates(ws, c, c.coordinates.size(), factors, out);
+  move_links<biased>(ws, c, out);
 }
 
 }  // namespace bunraku::kernels

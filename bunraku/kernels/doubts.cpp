@@ -22,14 +22,54 @@ Doubts<T>::Doubts(const Tree& t)
       armature(H.size()),
       inertia(t.links.size()),
       pose(t.links.size()),
+      basis(t.basis_numbers),
       tree_(&t),
       composite_(t.links.size()),
       square_(t.largest_cluster * t.largest_cluster),
       rounding_(t.largest_cluster),
+      reduced_(t.largest_cluster),
       pivots_(t.largest_cluster) {}
 
 template <class T>
 Doubts<T>::~Doubts() = default;
+
+/// The hinge of a coordinate, or of what its loops leave free the one that it moves most.
+template <class T>
+const Hinge& Doubts<T>::hinge_of(const CoupledLinks& c, std::size_t j) const {
+  const std::size_t m = c.coordinates.size();
+  if (c.embedded >= 0) {
+    const T* X = basis.data() + c.basis;
+    std::size_t most = 0;
+    for (std::size_t i = 1; i < m; ++i) {
+      most = std::abs(X[i * m + j]) > std::abs(X[most * m + j]) ? i : most;
+    }
+    j = most;
+  }
+  const int v = c.coordinates[j];
+  int owner = c.begin;
+  while (v < tree_->links[at(owner)].v || v >= tree_->links[at(owner)].v + tree_->links[at(owner)].nv) {
+    ++owner;
+  }
+  return tree_->hinge(owner);
+}
+
+/// How many coordinates D is of, with what of them is rounding.
+template <class T>
+std::size_t Doubts<T>::reduce(const CoupledLinks& c) {
+  const std::size_t m = c.coordinates.size();
+  if (c.embedded < 0) {
+    return m;
+  }
+  const std::size_t r = at(independent[c.embedded]);
+  for (std::size_t j = 0; j < r; ++j) {
+    reduced_[j] = T(0);
+    for (std::size_t i = 0; i < m; ++i) {
+      reduced_[j] += std::abs(basis[c.basis + i * m + j]) * rounding_[i];
+    }
+  }
+  std::copy_n(reduced_.begin(), r, rounding_.begin());
+  return r;
+}
 
 /// The question for a cluster: D = L d L*, and what of it is rounding, as in the tree's doubts.
 template <class T>
@@ -46,25 +86,20 @@ void Doubts<T>::settle_cluster(const CoupledLinks& c) {
           std::sqrt(rounding_of(H[at(i)], armature[at(i)], inertia[at(k)], composite_[at(k)]));
     }
   }
-  std::fill_n(square_.begin(), m * m, T(0));
+  const std::size_t r = reduce(c);
+  std::fill_n(square_.begin(), r * r, T(0));
   const T* factor = m == 1 ? nullptr : L.data() + c.factor;
-  for (std::size_t j = 0; j < m; ++j) {
+  for (std::size_t j = 0; j < r; ++j) {
     const T inverse = D_inverse[at(c.coordinates[j])];
     for (std::size_t i = 0; i <= j && inverse > T(0); ++i) {  // D is not positive where the inverse is not
       const T part = (i == j ? T(1) : factor[i * m + j]) / inverse;
       for (std::size_t n = 0; n <= i; ++n) {
-        square_[i * m + n] = square_[n * m + i] += part * (n == j ? T(1) : factor[n * m + j]);
+        square_[i * r + n] = square_[n * r + i] += part * (n == j ? T(1) : factor[n * m + j]);
       }
     }
   }
-  check_coupled(square_.data(), static_cast<int>(m), rounding_.data(), pivots_.data(), [&](int j) -> const Hinge& {
-    const int v = c.coordinates[at(j)];
-    int owner = c.begin;
-    while (v < tree.links[at(owner)].v || v >= tree.links[at(owner)].v + tree.links[at(owner)].nv) {
-      ++owner;
-    }
-    return tree.hinge(owner);
-  });
+  check_coupled(square_.data(), static_cast<int>(r), rounding_.data(), pivots_.data(),
+                [&](int j) -> const Hinge& { return hinge_of(c, at(j)); });
 }
 
 /// Inward, with the composite bodies of singular.hpp.

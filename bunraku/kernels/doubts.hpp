@@ -29,14 +29,19 @@ struct Doubts {
   std::vector<T> armature;               ///< Of each velocity.
   std::vector<RigidInertia<T>> inertia;  ///< Of each link.
   std::vector<Transform<T>> pose;        ///< Of each link in its parent.
+  std::vector<T> basis;                  ///< X of each cluster with loops.
+  const int* independent = nullptr;      ///< Columns of X in each of them.
 
  private:
   void settle_cluster(const CoupledLinks& c);
+  std::size_t reduce(const CoupledLinks& c);
+  const Hinge& hinge_of(const CoupledLinks& c, std::size_t j) const;
 
   const Tree* tree_;
   std::vector<RigidInertia<T>> composite_;
   std::vector<T> square_;    // D of a cluster
   std::vector<T> rounding_;  // of a cluster's coordinates
+  std::vector<T> reduced_;   // of what its loops leave free
   std::vector<int> pivots_;  // likewise
 };
 

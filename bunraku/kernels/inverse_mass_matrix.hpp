@@ -304,8 +304,8 @@ template <class S>
 void inverse_mass_matrix(Workspace<S>& ws, S* out) {
   need_articulated(ws);
   const std::size_t n = ws.innovation_layout.user.size();
-  if (ws.innovation_layout.depth >
-      deepest_combined) {  // combining rows takes as many steps an element as the tree is deep
+  // combining rows takes as many steps an element as the tree is deep; loops have no rows of their own in it
+  if (ws.innovation_layout.depth > deepest_combined || ws.tree->loop_clusters > 0) {
     for (std::size_t j = 0; j < n; ++j) {
       solve_unit(ws, static_cast<int>(j), out + j * n);
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "bunraku/kernels/closure_support.hpp"
 #include "bunraku/kernels/tree.hpp"
@@ -23,6 +24,9 @@ class Sweeps {
 
   /// A new state in arrays over all hinges that stay where they are until the next; nothing is computed.
   virtual void set_state(const T* q, const T* v) = 0;
+  /// Where the tree embeds loops: what they leave free at the state just set, as Embedding has it; `independent` stays
+  /// where it is until the next. forward and what inverts 𝓜 are then of the closed system, and 𝓜⁻¹ is X(X*𝓜X)⁻¹X*.
+  virtual void set_embedding(std::span<const double> basis, std::span<const double> bias, const int* independent) = 0;
   /// T = Hφ[Mφ*(H*θ̈ + a) + b] + armature (RK92 6–12) for velocities and accelerations of all hinges; null: zeros.
   virtual void inverse(const T* velocity, const T* acceleration, T* torque) = 0;
   /// θ̈ from T (RK92 §VII). Throws Error where D is singular.

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "bunraku/error.hpp"
+#include "bunraku/kernels/loops.hpp"
 #include "bunraku/kernels/pack.hpp"
 #include "bunraku/kernels/singular.hpp"
 #include "bunraku/model/detail/clusters.hpp"
@@ -160,8 +162,13 @@ std::vector<int> depth_first_order(const std::vector<Draft>& drafts, const std::
   return order;
 }
 
-/// Which links are eliminated together: for each the least of its cluster.
-std::vector<int> cluster_roots(const Model& model, const std::vector<Draft>& drafts) {
+/// Which links are eliminated together.
+struct Roots {
+  std::vector<int> root = {};                   // of each link the least of its cluster
+  std::vector<std::vector<int>> closures = {};  // of each link that is one: the loops in its cluster
+};
+Roots cluster_roots(const Model& model, const std::vector<Draft>& drafts, std::span<const BodyPlace> places,
+                    std::span<const int> embedded) {
   std::vector<int> link_of(model.bodies().size(), -1);
   for (std::size_t k = 0; k < drafts.size(); ++k) {
     link_of[static_cast<std::size_t>(drafts[k].body)] = static_cast<int>(k);
@@ -173,7 +180,18 @@ std::vector<int> cluster_roots(const Model& model, const std::vector<Draft>& dra
     parents.push_back(draft.parent);
     leaders.push_back(leader == world ? world : link_of[static_cast<std::size_t>(leader)]);
   }
-  return detail::cluster_roots(parents, leaders);
+  std::vector<std::array<int, 2>> ties;
+  std::vector<int> tied(embedded.size());
+  for (std::size_t i = 0; i < embedded.size(); ++i) {
+    tied[i] = tie_loop(model.closures()[static_cast<std::size_t>(embedded[i])], parents, places, ties);
+  }
+  Roots out{detail::cluster_roots(parents, leaders, ties), std::vector<std::vector<int>>(drafts.size())};
+  for (std::size_t i = 0; i < embedded.size(); ++i) {
+    if (tied[i] >= 0) {
+      out.closures[static_cast<std::size_t>(out.root[static_cast<std::size_t>(tied[i])])].push_back(embedded[i]);
+    }
+  }
+  return out;
 }
 
 /// The order with each cluster's links where its first is.
@@ -234,7 +252,8 @@ Kind set_turn(const Rotation<double>& turn, bool any, Link<double>& link) {
   return Kind::revolute_x;
 }
 
-Link<double> folded(const Draft& draft, HingeType type, const Coordinates<double>& coordinates, TreeOptions options) {
+Link<double> folded(const Draft& draft, HingeType type, const Coordinates<double>& coordinates,
+                    const TreeOptions& options) {
   const HingeSlot& slot = coordinates.slots[static_cast<std::size_t>(draft.body)];
   Link<double> link;
   link.leaf = draft.children.empty();
@@ -262,7 +281,8 @@ Link<double> folded(const Draft& draft, HingeType type, const Coordinates<double
 
 }  // namespace
 
-/// Of a cluster ‖H̄‖² ≤ (Σ |ratio| ‖H‖)² in the composite bodies' inertias.
+/// Of a cluster ‖H̄‖² ≤ (Σ |ratio| ‖H‖)² in the composite bodies' inertias. With loops each of its velocities may move
+/// all of its hinges, but none by more than itself, since X has columns of unit length.
 template <class T>
 std::vector<double> doubts_of(const Tree& tree, std::span<const BodyBound> bounds) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
@@ -279,6 +299,9 @@ std::vector<double> doubts_of(const Tree& tree, std::span<const BodyBound> bound
             std::abs(follower.ratio) * std::sqrt(out[at(i)] / static_cast<double>(doubtful_part<T>(l.nv)));
       }
     }
+    if (!c.closures.empty()) {
+      std::fill(size.begin(), size.end(), std::accumulate(size.begin(), size.end(), 0.0));
+    }
     for (std::size_t j = 0; j < m; ++j) {
       out[at(c.coordinates[j])] = size[j] * size[j] * static_cast<double>(doubtful_part<T>(static_cast<int>(m)));
     }
@@ -289,7 +312,7 @@ std::vector<double> doubts_of(const Tree& tree, std::span<const BodyBound> bound
 template std::vector<double> doubts_of<double>(const Tree&, std::span<const BodyBound>);
 template std::vector<double> doubts_of<float>(const Tree&, std::span<const BodyBound>);
 
-Tree::Tree(const Model& m, TreeOptions options) : model(m), coordinates(m) {
+Tree::Tree(const Model& m, const TreeOptions& options) : model(m), coordinates(m) {
   std::vector<Draft> drafts = merge(model, bodies);
   world_turn = choose_frames(model, drafts);
   std::vector<Link<double>> folded_links;
@@ -298,10 +321,10 @@ Tree::Tree(const Model& m, TreeOptions options) : model(m), coordinates(m) {
     folded_links.push_back(
         folded(draft, model.bodies()[static_cast<std::size_t>(draft.body)].hinge.type, coordinates, options));
   }
-  const std::vector<int> root = cluster_roots(model, drafts);
+  const auto [root, closures] = cluster_roots(model, drafts, bodies, options.embedded);
   std::vector<int> first = first_links(drafts);
   depth_first = depth_first_order(drafts, first);
-  const auto group = [&](std::vector<int>& children) {
+  const auto group = [&root = root](std::vector<int>& children) {
     std::stable_sort(children.begin(), children.end(), [&](int a, int b) {
       return root[static_cast<std::size_t>(a)] < root[static_cast<std::size_t>(b)];
     });
@@ -343,7 +366,7 @@ Tree::Tree(const Model& m, TreeOptions options) : model(m), coordinates(m) {
     R_FT.push_back(draft.R_MC * Rotation<double>::about_z(draft.turned - draft.offset));
     cluster_of.push_back(root[static_cast<std::size_t>(k)]);  // the clusters are numbered below
   }
-  add_clusters();
+  add_clusters(closures);
   neutral.resize(static_cast<std::size_t>(model.nq()));
   for (std::size_t b = 0; b < model.bodies().size(); ++b) {
     const Body& body = model.bodies()[b];
@@ -382,7 +405,7 @@ void Tree::add(const Link<double>& link) {
 }
 
 /// Finds the clusters of several links among consecutive ones of one root, and the stages.
-void Tree::add_clusters() {
+void Tree::add_clusters(std::span<const std::vector<int>> closures) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   within.resize(coordinates.velocities.size());
   std::vector<int> place(coordinates.leaders.size());  // of the user's velocities in their clusters
@@ -393,7 +416,8 @@ void Tree::add_clusters() {
     while (end < static_cast<int>(links.size()) && cluster_of[at(end)] == root) {
       ++end;
     }
-    if (end == begin + 1) {
+    const std::vector<int>& loops = closures[at(root)];
+    if (end == begin + 1 && loops.empty()) {
       cluster_of[at(begin)] = -1;
       if (stages.empty() || stages.back().kind != first.kind || stages.back().geared != first.geared) {
         stages.push_back({first.kind, first.geared, begin, begin});
@@ -401,7 +425,7 @@ void Tree::add_clusters() {
       stages.back().end = end;
       continue;
     }
-    CoupledLinks cluster{begin, end, first.parent, {}, factor};
+    CoupledLinks cluster{begin, end, first.parent, {}, factor, {}, -1, 0};
     bool siblings = true;
     for (int k = begin; k < end; ++k) {
       const Link<double>& l = links[at(k)];
@@ -421,8 +445,15 @@ void Tree::add_clusters() {
         within[at(j)] = {place[at(follower.own)], follower.ratio};
       }
     }
-    siblings = siblings && cluster.coordinates.size() == 1;
-    stages.push_back({siblings ? Kind::siblings : Kind::coupled, false, begin, end, static_cast<int>(clusters.size())});
+    siblings = siblings && cluster.coordinates.size() == 1 && loops.empty();
+    const Kind kind = siblings ? Kind::siblings : loops.empty() ? Kind::coupled : Kind::embedded;
+    stages.push_back({kind, false, begin, end, static_cast<int>(clusters.size())});
+    if (kind == Kind::embedded) {
+      cluster.closures = loops;
+      cluster.embedded = loop_clusters++;
+      cluster.basis = basis_numbers;
+      basis_numbers += cluster.coordinates.size() * cluster.coordinates.size();
+    }
     largest_cluster = std::max(largest_cluster, cluster.coordinates.size());
     factor += siblings ? 0 : cluster.coordinates.size() * cluster.coordinates.size();
     clusters.push_back(std::move(cluster));

@@ -25,6 +25,7 @@ enum class Kind : std::uint8_t {
   general,           ///< Anything else: pose and joint map are asked of the hinge.
   siblings,          ///< Of a run, not of a link: one-axis hinges on one parent that follow one velocity.
   coupled,           ///< Likewise: any other cluster of coupled hinges.
+  embedded,          ///< Likewise: a cluster with loops in it, which moves by what they leave free; see embedded.hpp.
 };
 
 /// A body, or several that are fixed to each other, with its constants in scalar S: the same for all states, or lanes
@@ -67,6 +68,9 @@ struct CoupledLinks {
   std::vector<int>
       coordinates;         ///< The velocities that move it, among those of all hinges: of hinges that follow none.
   std::size_t factor = 0;  ///< Where its block starts among those of all clusters, a square of the coordinates.
+  std::vector<int> closures = {};  ///< Of the model: the loops in it.
+  int embedded = -1;               ///< Its place among the clusters with loops.
+  std::size_t basis = 0;           ///< With loops: where its block starts among theirs, a square of the coordinates.
 };
 
 /// A revolute link.
@@ -83,17 +87,19 @@ struct BodyPlace {
   Transform<double> X_LB{};  ///< Its frame in the link's; of what is fixed to the world, in the user's world.
 };
 
-/// What of a model's numbers may be others than its own.
+/// What of a model's numbers may be others than its own, and which loops are closed.
 struct TreeOptions {
   bool any_placement = false;  ///< Placements: no constant rotation counts as a simple one.
   bool any_armature = false;   ///< Armature: every hinge counts as geared.
   bool any_stiffness = false;  ///< Stiffness: every hinge counts as sprung.
+  /// Closures of the model whose loops are clusters, each once. All others are cut open. For single numbers alone.
+  std::vector<int> embedded = {};
 };
 
 /// A model, folded: immutable, shared by all scalars and threads.
 struct BUNRAKU_API Tree {
   /// O(N).
-  explicit Tree(const Model& m, TreeOptions options = {});
+  explicit Tree(const Model& m, const TreeOptions& options = {});
 
   /// The hinge of link k.
   const Hinge& hinge(int k) const {
@@ -120,11 +126,13 @@ struct BUNRAKU_API Tree {
   std::vector<double> doubt_float;     ///< The same in `float`.
   std::size_t factor_numbers = 0;      ///< Of the blocks of all clusters.
   std::size_t largest_cluster = 0;     ///< The most coordinates of a cluster.
+  std::size_t basis_numbers = 0;       ///< Of the bases of all clusters with loops.
+  int loop_clusters = 0;               ///< How many clusters have loops.
   Rotation<double> world_turn;         ///< The world's frame as the sweeps have it, in the user's.
 
  private:
   void add(const Link<double>& link);
-  void add_clusters();
+  void add_clusters(std::span<const std::vector<int>> closures);
 };
 
 /// Of each velocity of all hinges: what D must be above to be certainly positive in T; see singular.hpp. O(N).

@@ -217,6 +217,7 @@ BUNRAKU_INLINE bool if_revolute(const Run& run, F&& f) {
     case Kind::general:
     case Kind::siblings:
     case Kind::coupled:
+    case Kind::embedded:
       break;
   }
   return false;

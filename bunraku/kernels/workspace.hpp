@@ -82,6 +82,17 @@ struct Sibling {
   Force<S> U = Force<S>::zero();  ///< PH*.
 };
 
+/// What the loops of a state leave free, and scratch of the clusters that have them; see embedded.hpp.
+template <class S>
+struct Embedded {
+  std::vector<S> basis{};  ///< X of each cluster, a square of its coordinates of which the first columns count.
+  std::vector<S> bias{};   ///< θ̈_b, over the velocities of all hinges.
+  const int* independent = nullptr;  ///< Columns of X in each cluster.
+  std::vector<S> square{};           ///< Scratch: of the largest cluster.
+  std::vector<S> numbers{};          ///< Likewise.
+  std::vector<Force<S>> forces{};    ///< Likewise.
+};
+
 /// So many rows of 𝓜⁻¹ are made at a time.
 inline constexpr int combined_rows = 4;
 
@@ -160,6 +171,7 @@ struct Workspace {
   std::vector<Columns<S>> rows;            // scratch: rows over all columns
   std::vector<Column<S>> parts;            // scratch: rows of a cluster over its columns
   DoubtsOf<S> doubts;                      // scratch of the rare question
+  Embedded<S> embedded;                    // where there are loops
   std::vector<Transform<S>> pose;          // links in the world; kinematics.hpp
   std::vector<Motion<S>> velocity;         // of links, in their own axes at their origins; kinematics.hpp
 };
@@ -201,6 +213,13 @@ Workspace<S>::Workspace(const Tree& t, const Constants<S>& c, const Layouts& l)
   of_forward.L.resize(t.factor_numbers);
   if (l.innovation.depth <= deepest_combined) {
     parts.resize(t.largest_cluster * at(l.innovation.registers));
+  }
+  if (t.loop_clusters > 0) {
+    embedded.basis.resize(t.basis_numbers);
+    embedded.bias.resize(at(t.coordinates.nv));
+    embedded.square.resize(t.largest_cluster * t.largest_cluster);
+    embedded.numbers.resize(t.largest_cluster);
+    embedded.forces.resize(t.largest_cluster);
   }
   set_constants(c);
 }

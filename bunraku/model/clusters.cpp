@@ -37,14 +37,12 @@ class Sets {
 /// that both hang on; clusters that share a body become one. All of a cluster that does not hang on a member hangs on
 /// one parent, that of the least. So the way inward goes from cluster to cluster: of two, the one that hangs on the
 /// later body takes that body in, which cannot be one that both hang on, or come before both.
-std::vector<int> cluster_roots(std::span<const int> parents, std::span<const int> leaders) {
+std::vector<int> cluster_roots(std::span<const int> parents, std::span<const int> leaders,
+                               std::span<const std::array<int, 2>> ties) {
   Sets sets(parents.size());
-  for (int k = 0; k < static_cast<int>(parents.size()); ++k) {
-    if (leaders[at(k)] == world) {
-      continue;
-    }
-    int i = sets.find(k);
-    int j = sets.find(leaders[at(k)]);
+  const auto couple = [&](int i, int j) {
+    i = sets.find(i);
+    j = sets.find(j);
     while (i != j && parents[at(i)] != parents[at(j)]) {
       int& later = parents[at(i)] > parents[at(j)] ? i : j;
       later = sets.unite(later, parents[at(later)]);
@@ -52,6 +50,14 @@ std::vector<int> cluster_roots(std::span<const int> parents, std::span<const int
       j = sets.find(j);
     }
     sets.unite(i, j);
+  };
+  for (int k = 0; k < static_cast<int>(parents.size()); ++k) {
+    if (leaders[at(k)] != world) {
+      couple(k, leaders[at(k)]);
+    }
+  }
+  for (const auto& [i, j] : ties) {
+    couple(i, j);
   }
   std::vector<int> out(parents.size());
   for (int k = 0; k < static_cast<int>(parents.size()); ++k) {

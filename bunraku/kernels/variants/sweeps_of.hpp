@@ -34,6 +34,16 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
       : constants_(tree), layouts_(tree, columns_per_register<S>), ws_(tree, constants_, layouts_) {}
 
   void set_state(const T* q, const T* v) override { ws_.set_state(as<S>(q), as<S>(v)); }
+  void set_embedding(std::span<const double> basis, std::span<const double> bias, const int* independent) override {
+    for (std::size_t i = 0; i < ws_.embedded.basis.size(); ++i) {
+      ws_.embedded.basis[i] = S(basis[i]);
+    }
+    for (std::size_t i = 0; i < ws_.embedded.bias.size(); ++i) {
+      ws_.embedded.bias[i] = S(bias[i]);
+    }
+    ws_.embedded.independent = independent;
+    ws_.has_articulated = false;
+  }
   void inverse(const T* velocity, const T* acceleration, T* torque) override {
     inverse_dynamics(ws_, velocity != nullptr ? as<S>(velocity) : ws_.zeros.data(),
                      acceleration != nullptr ? as<S>(acceleration) : ws_.zeros.data(), as<S>(torque));

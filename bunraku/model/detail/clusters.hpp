@@ -2,6 +2,7 @@
 /// Which bodies of a model must be eliminated together, since their hinges are coupled.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -19,8 +20,10 @@ struct Cluster {
 };
 
 /// The clusters of a tree, given by the parent of each body, which comes before it, and the body whose hinge it
-/// follows, or `world`: for each body the least body of its cluster. Nearly O(N), couplings between far bodies counted.
-BUNRAKU_API std::vector<int> cluster_roots(std::span<const int> parents, std::span<const int> leaders);
+/// follows, or `world`: for each body the least body of its cluster. `ties` are further pairs of bodies whose hinges
+/// are coupled. Nearly O(N), couplings between far bodies counted.
+BUNRAKU_API std::vector<int> cluster_roots(std::span<const int> parents, std::span<const int> leaders,
+                                           std::span<const std::array<int, 2>> ties = {});
 
 /// All bodies of a model in clusters, in the order of their first members, each before those that hang on it.
 BUNRAKU_API std::vector<Cluster> clusters_of(const Model& model);

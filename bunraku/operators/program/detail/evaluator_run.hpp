@@ -339,6 +339,7 @@ void Evaluator<S>::with_arithmetic(kernels::Kind kind, const F& f) {
     case Kind::general:
     case Kind::siblings:
     case Kind::coupled:
+    case Kind::embedded:
       return f.template operator()<Posed<S, 0>>();
   }
 }
