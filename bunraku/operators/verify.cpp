@@ -140,6 +140,7 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
     conditions.armature = conditions.armature || has.armature;
     conditions.couplings = conditions.couplings || has.couplings;
     conditions.massless = conditions.massless || has.massless;
+    conditions.tied = conditions.tied || has.tied;
     std::vector<double> q(static_cast<std::size_t>(model.nq()));
     random_configuration(model, random.seed(), q);
     const auto nv = static_cast<std::size_t>(model.nv());

@@ -158,6 +158,9 @@ std::optional<Operator> Engine::inverse(const Polynomial& p, const Show& show) {
     if (!spaces_[static_cast<std::size_t>(p.range)].part.empty()) {  // a block of one body is small
       return opaque(p);
     }
+    if (spaces_[static_cast<std::size_t>(p.range)].kind == SpaceKind::closure) {
+      return closure_inverse(p, show);
+    }
     if (is_singular(p) || is_narrow(p)) {
       refusal_ = is_singular(p) ? Refusal::singular : Refusal::narrow;
       return std::nullopt;
@@ -418,6 +421,28 @@ std::optional<Operator> Engine::causal_inverse(const Polynomial& p, const Show& 
     }
   }
   return std::nullopt;
+}
+
+/// A solve of closure size, when it is evaluated.
+std::optional<Operator> Engine::closure_inverse(const Polynomial& p, const Show& show) {
+  const auto& [w, c] = *p.words.begin();
+  if (p.size() == 1 && w.empty()) {
+    return Operator(1 / c) * identity(p.range);
+  }
+  const bool known = is_invertible(p);
+  const Operator plain = write(p);
+  const Operator whole = write_inverted(p);
+  if (!known && !assume_) {
+    condition(fmt::format("{} is invertible; where it is not, least squares are in place of its inverse",
+                          to_ascii(tidied(whole))));
+  }
+  const Operator out = expression(inverse_letter(p, known || assume_));
+  const auto by = std::find_if(table_.begin(), table_.end(),
+                               [](const Identity& each) { return each.left == Operator(Symbol::Omega); });
+  if (show && !(plain == whole) && by != table_.end()) {
+    show({by->name, by->source, out, false, {{by->right, by->left}}});
+  }
+  return out;
 }
 
 /// Block by block, when it is evaluated.
