@@ -120,7 +120,8 @@ int adjoints_in(const Operator& x) {
 
 Operator tidy(const Operator& x) {
   const Term& t = x.term();
-  if (t.type == TermType::sum || t.type == TermType::inverse) {
+  // what small solves invert is as it stands: a square that is written so
+  if (t.type == TermType::sum || (t.type == TermType::inverse && t.range.kind != SpaceKind::closure)) {
     const Operator other = push(x, true);
     if (adjoints_in(other) + 1 < adjoints_in(x)) {
       return ~tidy(other);
