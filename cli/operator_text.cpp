@@ -213,18 +213,23 @@ std::string sweeps_text(const PlanReport& plan) {
   std::vector<std::string> directions;
   const bool has_vector =
       std::any_of(plan.sweeps.begin(), plan.sweeps.end(), [](const Sweep& sweep) { return !sweep.once_per_state; });
-  bool dense = false;
+  const auto says = [&](std::string_view what) {
+    return std::any_of(plan.sweeps.begin(), plan.sweeps.end(),
+                       [&](const Sweep& sweep) { return sweep.text.find(what) != std::string::npos; });
+  };
+  const bool dense = says("by a dense matrix");
+  const bool solve = says("a solve of closure size");
   for (const Sweep& sweep : plan.sweeps) {
-    dense = dense || sweep.direction == "whole";
     if (sweep.direction != "local" && sweep.direction != "whole" && !(has_vector && sweep.once_per_state)) {
       directions.push_back(sweep.direction);
     }
   }
-  const std::string and_dense = dense ? ", and a dense matrix" : "";
+  const std::string and_dense =
+      fmt::format("{}{}", solve ? ", and a solve of closure size" : "", dense ? ", and a dense matrix" : "");
   const auto sweeps = [](std::size_t n) { return fmt::format("{} sweep{}", n, n == 1 ? "" : "s"); };
   const auto fused = static_cast<std::size_t>(plan.fused);
   if (fused == 0) {
-    return dense ? "a dense matrix" : "no sweeps: body by body";
+    return dense ? "a dense matrix" : solve ? "a solve of closure size" : "no sweeps: body by body";
   }
   const std::string counted = fused == directions.size() ? sweeps(fused)
                                                          : fmt::format("{} from q to the result, {} for another vector",

@@ -121,6 +121,7 @@ Operator Engine::solved_inverse(const Operator& x) {
   const std::string cure = "dense_inv(x) forms it by a dense matrix, O(n³)";
   const Operator inner = solved(part);
   const Show show = shown_in(x);
+  const std::size_t before = steps_.size();
   std::optional<Operator> out;
   refusal_ = Refusal::none;
   try {
@@ -134,6 +135,9 @@ Operator Engine::solved_inverse(const Operator& x) {
                         what);
   }
   if (out) {
+    if (*out == x) {  // there and back again, as Ω within an inverse
+      steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(before), steps_.end());
+    }
     return *out;
   }
   if (refusal_ == Refusal::singular) {
