@@ -189,7 +189,7 @@ class Conversation {
   }
 
   std::string matrix(Evaluation& evaluation) const {
-    return dense_text(evaluation, session_.system().model(), session_.nodes(), session_.order());
+    return dense_text(evaluation, session_.system().model(), session_.order());
   }
 
   std::string plan(std::string_view text) { return to_string(session_.system()(read(text)).plan()); }

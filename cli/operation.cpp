@@ -33,7 +33,7 @@ bool mentions(const Operator& x, std::initializer_list<Symbol> symbols) {
 struct Taken {
   explicit Taken(const Operator& x)
       : velocities(mentions(x, {Symbol::V, Symbol::a, Symbol::b, Symbol::thetad, Symbol::thetadd, Symbol::alpha,
-                                Symbol::f, Symbol::T, Symbol::T_p})),
+                                Symbol::f, Symbol::T, Symbol::T_p, Symbol::U, Symbol::a_n})),
         thetadd(mentions(x, {Symbol::thetadd})),
         from_thetadd(mentions(x, {Symbol::alpha, Symbol::f, Symbol::T})) {}
 
@@ -172,7 +172,7 @@ class Operation {
       output.write(first ? fmt::format("{}\n{}\n", to_unicode(x), spaces_text(x, evaluation.rows(), evaluation.cols()))
                          : "\n");
       first = false;
-      output.write(dense_text(evaluation, model(), nodes_, order_));
+      output.write(dense_text(evaluation, model(), order_));
     });
     output.commit();
   }
@@ -290,9 +290,9 @@ class Operation {
   void apply(const Operator& x) {
     Evaluation evaluation = system_(x);
     const std::vector<Place> in =
-        places_of(model(), nodes_, evaluation.expression().domain(), evaluation.cols(), order_);
+        places_of(model(), evaluation.nodes(), evaluation.expression().domain(), evaluation.cols(), order_);
     const std::vector<Place> out =
-        places_of(model(), nodes_, evaluation.expression().range(), evaluation.rows(), order_);
+        places_of(model(), evaluation.nodes(), evaluation.expression().range(), evaluation.rows(), order_);
     const std::vector<std::vector<double>> vectors = read_vectors(arguments_.apply, evaluation.cols());
     std::vector<double> argument(in.size());
     std::vector<double> result(out.size());

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/io/detail/numbers.hpp"
+#include "bunraku/kernels/closure_equations.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
 #include "json_writer.hpp"
 #include "limits.hpp"
@@ -18,13 +19,14 @@ namespace {
 
 constexpr std::array space_names{
     std::pair{SpaceKind::hinge, std::string_view("hinge")}, std::pair{SpaceKind::body, std::string_view("body")},
-    std::pair{SpaceKind::node, std::string_view("node")}, std::pair{SpaceKind::number, std::string_view("number")}};
+    std::pair{SpaceKind::node, std::string_view("node")}, std::pair{SpaceKind::closure, std::string_view("closure")},
+    std::pair{SpaceKind::number, std::string_view("number")}};
 
 SpaceKind parse_space(std::string_view name, const std::string& declaration) {
   const auto found =
       std::find_if(space_names.begin(), space_names.end(), [&](const auto& each) { return each.second == name; });
   if (found == space_names.end()) {
-    throw ArgumentError(fmt::format("--let: '{}' in '{}' is not a space: those are hinge, body and node",
+    throw ArgumentError(fmt::format("--let: '{}' in '{}' is not a space: those are hinge, body, node and closure",
                                     bunraku::detail::printable(name), bunraku::detail::printable(declaration)));
   }
   return found->first;
@@ -118,7 +120,7 @@ std::optional<Sides> split_sides(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<Place> places_of(const Model& model, const std::vector<std::string>& nodes, const Space& space, int size,
+std::vector<Place> places_of(const Model& model, std::span<const Node> nodes, const Space& space, int size,
                              Order order) {
   std::vector<Place> out;
   const auto add = [&](int first, int count, const std::string& label) {
@@ -132,7 +134,13 @@ std::vector<Place> places_of(const Model& model, const std::vector<std::string>&
   }
   if (space.kind == SpaceKind::node) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      add(6 * static_cast<int>(i), 6, nodes[i]);
+      add(6 * static_cast<int>(i), 6, nodes[i].name);
+    }
+    return out;
+  }
+  if (space.kind == SpaceKind::closure) {
+    for (const Closure& closure : model.closures()) {
+      add(static_cast<int>(out.size()), closure_rows(closure), closure.name);
     }
     return out;
   }
@@ -162,9 +170,10 @@ std::vector<double> dense_matrix(Evaluation& evaluation, Order order) {
   return out;
 }
 
-std::string dense_text(Evaluation& evaluation, const Model& model, const std::vector<std::string>& nodes, Order order) {
+std::string dense_text(Evaluation& evaluation, const Model& model, Order order) {
   const std::vector<double> columns = dense_matrix(evaluation, order);
-  const std::vector<Place> places = places_of(model, nodes, evaluation.expression().range(), evaluation.rows(), order);
+  const std::vector<Place> places =
+      places_of(model, evaluation.nodes(), evaluation.expression().range(), evaluation.rows(), order);
   const auto rows = static_cast<std::size_t>(evaluation.rows());
   const auto cols = static_cast<std::size_t>(evaluation.cols());
   std::size_t label_width = 0;
@@ -204,18 +213,23 @@ std::string sweeps_text(const PlanReport& plan) {
   std::vector<std::string> directions;
   const bool has_vector =
       std::any_of(plan.sweeps.begin(), plan.sweeps.end(), [](const Sweep& sweep) { return !sweep.once_per_state; });
-  bool dense = false;
+  const auto says = [&](std::string_view what) {
+    return std::any_of(plan.sweeps.begin(), plan.sweeps.end(),
+                       [&](const Sweep& sweep) { return sweep.text.find(what) != std::string::npos; });
+  };
+  const bool dense = says("by a dense matrix");
+  const bool solve = says("a solve of closure size");
   for (const Sweep& sweep : plan.sweeps) {
-    dense = dense || sweep.direction == "whole";
     if (sweep.direction != "local" && sweep.direction != "whole" && !(has_vector && sweep.once_per_state)) {
       directions.push_back(sweep.direction);
     }
   }
-  const std::string and_dense = dense ? ", and a dense matrix" : "";
+  const std::string and_dense =
+      fmt::format("{}{}", solve ? ", and a solve of closure size" : "", dense ? ", and a dense matrix" : "");
   const auto sweeps = [](std::size_t n) { return fmt::format("{} sweep{}", n, n == 1 ? "" : "s"); };
   const auto fused = static_cast<std::size_t>(plan.fused);
   if (fused == 0) {
-    return dense ? "a dense matrix" : "no sweeps: body by body";
+    return dense ? "a dense matrix" : solve ? "a solve of closure size" : "no sweeps: body by body";
   }
   const std::string counted = fused == directions.size() ? sweeps(fused)
                                                          : fmt::format("{} from q to the result, {} for another vector",

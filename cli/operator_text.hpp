@@ -40,13 +40,13 @@ struct Place {
   std::string label;  ///< The body, hinge or node whose first number it is; empty for the others.
 };
 /// The `size` numbers of a space in an order.
-std::vector<Place> places_of(const Model& model, const std::vector<std::string>& nodes, const Space& space, int size,
+std::vector<Place> places_of(const Model& model, std::span<const Node> nodes, const Space& space, int size,
                              Order order);
 
 /// The matrix of an expression, column by column. Throws ArgumentError where it would not fit into memory.
 std::vector<double> dense_matrix(Evaluation& evaluation, Order order);
 /// The same for people: a line a row, with the name of its body, hinge or node.
-std::string dense_text(Evaluation& evaluation, const Model& model, const std::vector<std::string>& nodes, Order order);
+std::string dense_text(Evaluation& evaluation, const Model& model, Order order);
 
 /// `hinge space from body space, 7 × 54, causal`, or what a stacked vector is.
 std::string spaces_text(const Operator& x, int rows, int cols);

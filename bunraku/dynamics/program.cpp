@@ -58,14 +58,13 @@ template void make_room(BasicState<float>&, const std::shared_ptr<const ProgramD
 }  // namespace detail
 
 Program::Program(const Model& model, const Operator& x, const std::vector<std::string>& nodes) {
-  auto attached = std::make_shared<operators::Attachments>();
+  operators::Attachments given;
   for (const std::string& name : nodes) {
-    attached->nodes.push_back(model.node(name));
-    attached->nodes.back().name = name;
+    given.nodes.push_back(model.node(name));
+    given.nodes.back().name = name;
   }
-  if (attached->nodes.empty() && operators::symbols_in(x).contains(Symbol::B)) {
-    throw OperatorError("B has no meaning without nodes", "name the nodes: Program(model, x, {\"hand\"})", "B");
-  }
+  auto attached = std::make_shared<operators::Attachments>(
+      operators::attachments_for(x, model, given, "name the nodes: Program(model, x, {\"hand\"})"));
   auto data = std::make_shared<detail::ProgramData>(detail::ProgramData{.model = model});
   const Operator best = simplify(x, conditions_of(model));
   auto plan = std::make_shared<const operators::Plan>(operators::make_plan(best, {}, operators::Inverses::refused));
@@ -109,7 +108,8 @@ int Program::cols() const {
 
 PlanReport Program::plan() const {
   System system(data_->model);
-  system.set_nodes(data_->layout->attached->nodes);
+  const operators::Attachments& attached = *data_->layout->attached;
+  system.set_nodes(std::vector<Node>(attached.nodes.begin() + attached.closure_nodes, attached.nodes.end()));
   return system(expression()).plan();
 }
 

@@ -309,11 +309,11 @@ CouplingEquation<T> coupling_equation(const Closure& closure, T q_a, T q_b, T v_
           c[1] + x * (T(2) * c[2] + x * (T(3) * c[3] + x * T(4) * c[4])), curvature * v_b * v_b};
 }
 
-template void closure_positions(const Closure&, const Transform<double>&, ClosureEquations<double>&);
-template void closure_positions(const Closure&, const Transform<float>&, ClosureEquations<float>&);
-template void closure_velocities(const Closure&, const ClosureMotion<double>&, ClosureEquations<double>&);
-template void closure_velocities(const Closure&, const ClosureMotion<float>&, ClosureEquations<float>&);
-template CouplingEquation<double> coupling_equation(const Closure&, double, double, double);
-template CouplingEquation<float> coupling_equation(const Closure&, float, float, float);
+template BUNRAKU_API void closure_positions(const Closure&, const Transform<double>&, ClosureEquations<double>&);
+template BUNRAKU_API void closure_positions(const Closure&, const Transform<float>&, ClosureEquations<float>&);
+template BUNRAKU_API void closure_velocities(const Closure&, const ClosureMotion<double>&, ClosureEquations<double>&);
+template BUNRAKU_API void closure_velocities(const Closure&, const ClosureMotion<float>&, ClosureEquations<float>&);
+template BUNRAKU_API CouplingEquation<double> coupling_equation(const Closure&, double, double, double);
+template BUNRAKU_API CouplingEquation<float> coupling_equation(const Closure&, float, float, float);
 
 }  // namespace bunraku::kernels

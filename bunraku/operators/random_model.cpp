@@ -55,6 +55,9 @@ Model random_model(const RandomSystem& kind, std::uint64_t seed) {
     // the first two turn, one on the other: with a fixed or free one there much would hold that does not in general
     body.hinge.type = i < 2 ? HingeType::revolute
                             : types[static_cast<std::size_t>(random.integer(0, static_cast<int>(types.size()) - 1))];
+    if (kind.closures && i == 2) {  // so that there is motion that the closures leave
+      body.hinge.type = HingeType::spherical;
+    }
     body.hinge.axis = random.unit();
     body.hinge.axis2 = perpendicular(body.hinge.axis);
     body.hinge.pitch = random.uniform(0.1, 0.5);
@@ -82,6 +85,28 @@ Model random_model(const RandomSystem& kind, std::uint64_t seed) {
     builder.add(NodeSpec{.name = fmt::format("n{}", i),
                          .body = fmt::format("b{}", i == 0 ? count - 1 : random.integer(0, count - 1)),
                          .X_BN = random.transform()});
+  }
+  if (kind.closures) {
+    constexpr std::array kinds{ClosureKind::distance, ClosureKind::plane, ClosureKind::line, ClosureKind::nodes};
+    const int other = random.integer(-1, count - 2);
+    builder.add(NodeSpec{.name = "loop_a", .body = fmt::format("b{}", count - 1), .X_BN = random.transform()});
+    builder.add(NodeSpec{.name = "loop_b",
+                         .body = other < 0 ? std::string(world_name) : fmt::format("b{}", other),
+                         .X_BN = random.transform()});
+    ClosureSpec loop{.name = "loop", .kind = kinds[static_cast<std::size_t>(random.integer(0, 3))]};
+    loop.hinge.type = HingeType::spherical;
+    loop.hinge.axis = random.unit();
+    loop.length = 0.5;
+    loop.a = "loop_a";
+    loop.b = "loop_b";
+    builder.add(std::move(loop));
+    if (!kind.couplings) {
+      builder.add(ClosureSpec{.name = "tie",
+                              .kind = ClosureKind::hinges,
+                              .a = "b0_hinge",
+                              .b = "b1_hinge",
+                              .polynomial = {0.1, 0.7, -0.2, 0.1, 0}});
+    }
   }
   return builder.build();
 }

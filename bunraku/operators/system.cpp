@@ -22,7 +22,8 @@ namespace {
 using operators::at;
 
 /// For each row of a space in an order, the row in file order.
-std::vector<int> places(const operators::SystemData& data, const Space& space, Order order) {
+std::vector<int> places(const operators::Execution& execution, const Space& space, Order order) {
+  const operators::SystemData& data = execution.data();
   if (order != Order::file && order != Order::paper) {
     throw ArgumentError(
         fmt::format("there is no order number {}: Order::file or Order::paper", static_cast<int>(order)));
@@ -32,7 +33,7 @@ std::vector<int> places(const operators::SystemData& data, const Space& space, O
   const bool reversed = order == Order::paper && space.part.empty();
   const int count = static_cast<int>(model.bodies().size());
   if (!reversed || (space.kind != SpaceKind::body && space.kind != SpaceKind::hinge)) {
-    for (int i = 0; i < data.dimension(space); ++i) {
+    for (int i = 0; i < execution.dimension(space); ++i) {
       out.push_back(i);
     }
     return out;
@@ -49,16 +50,27 @@ std::vector<int> places(const operators::SystemData& data, const Space& space, O
   return out;
 }
 
-/// First number and count of a body's or node's part.
-std::pair<int, int> part_of(const operators::SystemData& data, const Space& space, int i) {
-  const int count =
-      static_cast<int>(space.kind == SpaceKind::node ? data.nodes().size() : data.model().bodies().size());
+/// First number and count of a body's, node's or closure's part.
+std::pair<int, int> part_of(const operators::Execution& execution, const Space& space, int i) {
+  const operators::SystemData& data = execution.data();
+  const bool of_nodes = space.kind == SpaceKind::node;
+  const bool of_closures = space.kind == SpaceKind::closure;
+  const int count = static_cast<int>(of_nodes      ? execution.nodes().size()
+                                     : of_closures ? data.model().closures().size()
+                                                   : data.model().bodies().size());
   if (space.kind == SpaceKind::number || !space.part.empty()) {
-    return {0, data.dimension(space)};
+    return {0, execution.dimension(space)};
   }
   if (i < 0 || i >= count) {
     throw ArgumentError(fmt::format("there is no {} {}: they are 0 to {}",
-                                    space.kind == SpaceKind::node ? "node" : "body", i, count - 1));
+                                    of_nodes      ? "node"
+                                    : of_closures ? "closure"
+                                                  : "body",
+                                    i, count - 1));
+  }
+  if (of_closures) {
+    const operators::SpaceTable& table = data.bodies->closure;
+    return {table.begin(i), table.end(i) - table.begin(i)};
   }
   if (space.kind == SpaceKind::hinge) {
     return {data.model().bodies()[at(i)].v_index, data.model().bodies()[at(i)].nv};
@@ -86,6 +98,9 @@ int Evaluation::rows() const {
 int Evaluation::cols() const {
   return execution_->cols();
 }
+std::span<const Node> Evaluation::nodes() const {
+  return execution_->nodes();
+}
 
 void Evaluation::apply(const MatrixInput<double>& x, const MatrixOutput<double>& y) {
   const auto columns = detail::given_columns(x, cols(), "x");
@@ -103,8 +118,8 @@ void Evaluation::apply(const MatrixInput<double>& x, const MatrixOutput<double>&
 
 void Evaluation::dense(std::span<double> out, Order order) {
   check_size(out.size(), static_cast<std::ptrdiff_t>(rows()) * cols(), "out");
-  const std::vector<int> row = places(execution_->data(), expression().range(), order);
-  const std::vector<int> column = places(execution_->data(), expression().domain(), order);
+  const std::vector<int> row = places(*execution_, expression().range(), order);
+  const std::vector<int> column = places(*execution_, expression().domain(), order);
   std::vector<double> unit(at(cols()));
   std::vector<double> y(at(rows()));
   for (std::size_t j = 0; j < column.size(); ++j) {
@@ -118,8 +133,8 @@ void Evaluation::dense(std::span<double> out, Order order) {
 }
 
 std::vector<double> Evaluation::block(int i, int j) {
-  const auto [row, rows_of] = part_of(execution_->data(), expression().range(), i);
-  const auto [column, columns_of] = part_of(execution_->data(), expression().domain(), j);
+  const auto [row, rows_of] = part_of(*execution_, expression().range(), i);
+  const auto [column, columns_of] = part_of(*execution_, expression().domain(), j);
   std::vector<double> unit(at(cols()));
   std::vector<double> y(at(rows()));
   std::vector<double> out;
@@ -203,6 +218,11 @@ PlanReport Evaluation::plan() const {
                                       [](const operators::Value& v) { return v.step == operators::Step::riccati; });
   if (eliminates && folded.coupled) {
     report.notes = clusters_text(folded);
+  }
+  const bool solves = std::any_of(plan.values.begin(), plan.values.end(),
+                                  [](const operators::Value& v) { return v.step == operators::Step::solve; });
+  if (solves) {
+    report.notes.push_back(fmt::format("m = {}: the equations of the closures", folded.closure.dimension()));
   }
   return report;
 }
@@ -329,12 +349,12 @@ void System::bind_random(const Operator& variable, std::uint64_t seed) {
 }
 
 Evaluation System::operator()(const Operator& x) const {
-  return Evaluation(
-      std::make_unique<operators::Execution>(simplify(x, conditions_of(*this)), operators::Inverses::refused, data_));
+  return Evaluation(std::make_unique<operators::Execution>(simplify(x, conditions_of(*this)), x,
+                                                           operators::Inverses::refused, data_));
 }
 
 Evaluation System::literal(const Operator& x) const {
-  return Evaluation(std::make_unique<operators::Execution>(x, operators::Inverses::dense, data_));
+  return Evaluation(std::make_unique<operators::Execution>(x, x, operators::Inverses::dense, data_));
 }
 
 namespace {
@@ -368,6 +388,8 @@ Conditions conditions_of(const Model& model) {
     out.massless = out.massless || !has_full_inertia(body.inertia);
   }
   out.ungeared = out.armature && !every_rotor;
+  out.tied = std::any_of(model.closures().begin(), model.closures().end(),
+                         [](const Closure& each) { return each.kind == ClosureKind::hinges; });
   return out;
 }
 

@@ -65,6 +65,8 @@ class BUNRAKU_API Evaluation {
   int rows() const;
   /// Numbers in the vector applied to; 1 for a stacked vector.
   int cols() const;
+  /// The nodes of its node space, in order: see System::set_nodes.
+  std::span<const Node> nodes() const;
   /// y = expression · x, by the sweeps of plan(); never through a matrix, but for dense_inv. For a vector, or for the
   /// columns of a matrix; y may be x. O(N) time and memory for each; allocates nothing once applied at a state. Throws
   /// ArgumentError for wrong sizes or numbers that are not finite, OperatorError where a symbol has no value, Error
@@ -72,8 +74,8 @@ class BUNRAKU_API Evaluation {
   void apply(const MatrixInput<double>& x, const MatrixOutput<double>& y);
   /// The matrix, column by column: out has rows() · cols() numbers, in column-major order. O(N cols()).
   void dense(std::span<double> out, Order order = Order::file);
-  /// Block (i,j): what body j contributes to body i; nodes where the space is node space. Column-major, in a vector of
-  /// its own. Throws ArgumentError for a body that does not exist.
+  /// Block (i,j): what body j contributes to body i; nodes or closures where the space is theirs. Column-major, in a
+  /// vector of its own. Throws ArgumentError for a body that does not exist.
   std::vector<double> block(int i, int j);
   /// The sweeps, and what they cost.
   PlanReport plan() const;
@@ -126,9 +128,10 @@ class BUNRAKU_API System {
   /// Gives T, from which θ̈ follows as forward_dynamics has it, with damping, friction (sign(θ̇): a resting hinge does
   /// not stick) and springs T_p, and α and f from that. Throws ArgumentError.
   void set_torques(const Input<double>& tau);
-  /// The nodes that B refers to, in this order; variables of node space lose their values, and with another number of
-  /// nodes expressions must be prepared again. Throws ArgumentError for a body that does not exist or a pose with a
-  /// number that is not finite.
+  /// The nodes that B refers to, in this order; without any, those of the model's closures, a and b of each. They also
+  /// come first, before the given ones, in expressions that name A, a_n, U or M_C. Variables of node space lose their
+  /// values, and with another number of nodes expressions must be prepared again. Throws ArgumentError for a body that
+  /// does not exist or a pose with a number that is not finite.
   void set_nodes(std::vector<Node> nodes);
   /// The same by name.
   void set_nodes(const std::vector<std::string>& names);

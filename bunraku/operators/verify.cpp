@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "bunraku/model/configuration.hpp"
 #include "bunraku/model/detail/random.hpp"
+#include "bunraku/operators/language/detail/normal_forms.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/system.hpp"
 
@@ -45,6 +47,11 @@ double magnitude(System& system, const Operator& x) {
       return magnitude(system, term.parts.front());
     case TermType::scale:
       return std::abs(term.number) * magnitude(system, term.parts.front());
+    case TermType::symbol:
+      if (term.symbol == Symbol::M_C) {  // a difference, and perhaps of all
+        return magnitude(system, operators::expanded(x));
+      }
+      break;
     default:
       break;
   }
@@ -60,6 +67,25 @@ double magnitude(System& system, const Operator& x) {
     }
   }
   return out;
+}
+
+/// Velocities and accelerations that satisfy the closures where the system stands.
+void satisfy_closures(System& system, std::vector<double>& q, std::vector<double>& v, std::vector<double>& a) {
+  const Operator Y = parse("A*~B*~phi*~H + A_h");
+  const auto less = [&](std::vector<double>& x, const Operator& off) {
+    std::vector<double> part(x.size());
+    system.literal(off).apply(std::vector<double>{1}, part);
+    std::transform(x.begin(), x.end(), part.begin(), x.begin(), std::minus<>());
+  };
+  const Operator back = ~Y * inv(Y * ~Y);
+  for (int pass = 0; pass < 2; ++pass) {  // the second takes what rounding left of the first
+    less(v, back * Y * Operator(Symbol::thetad));
+    system.set_state(q, v);
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    less(a, back * (Y * Operator(Symbol::thetadd) - Operator(Symbol::U)));
+    system.set_accelerations(a);
+  }
 }
 
 /// The largest difference of two operators, relative to the larger of their largest numbers; where it is rounding of
@@ -129,6 +155,13 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
       operators::symbols_in(left).contains(Symbol::armature) || operators::symbols_in(right).contains(Symbol::armature);
   const bool passive =
       operators::symbols_in(left).contains(Symbol::T_p) || operators::symbols_in(right).contains(Symbol::T_p);
+  const auto closes = [](const Operator& x) {
+    return operators::any_in(x, [](const Operator& part) {
+      return part.term().type == TermType::symbol && is_of_closures(part.term().symbol) &&
+             part.term().symbol != Symbol::a_n;
+    });
+  };
+  const bool closures = closes(left) || closes(right);
   Verdict verdict;
   Conditions conditions;
   const auto try_on = [&](const Model& model, const std::string& what, std::uint64_t seed) {
@@ -140,11 +173,14 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
     conditions.armature = conditions.armature || has.armature;
     conditions.couplings = conditions.couplings || has.couplings;
     conditions.massless = conditions.massless || has.massless;
+    conditions.tied = conditions.tied || has.tied;
     std::vector<double> q(static_cast<std::size_t>(model.nq()));
     random_configuration(model, random.seed(), q);
     const auto nv = static_cast<std::size_t>(model.nv());
-    system.set_state(q, random.vector(nv));
-    system.set_accelerations(random.vector(nv));
+    std::vector<double> v = random.vector(nv);
+    std::vector<double> a = random.vector(nv);
+    system.set_state(q, v);
+    system.set_accelerations(a);
     std::vector<Node> nodes(model.nodes().begin(), model.nodes().end());
     std::erase_if(nodes, [](const Node& node) { return node.body == world; });
     nodes.resize(std::min<std::size_t>(nodes.size(), 2));
@@ -152,6 +188,9 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
       nodes.push_back(model.node(model.bodies()[i].name));
     }
     system.set_nodes(std::move(nodes));
+    if (closures && !model.closures().empty()) {
+      satisfy_closures(system, q, v, a);
+    }
     for (const Operator& variable : options.variables) {
       system.bind_random(variable, random.seed());
     }
@@ -177,7 +216,8 @@ Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& op
                                       .armature = (armature || options.armature) && i % 2 == 1,
                                       .passive = passive,
                                       .couplings = options.couplings && i % 3 == 1,
-                                      .massless = options.massless && i % 2 == 0},
+                                      .massless = options.massless && i % 2 == 0,
+                                      .closures = closures},
                                      seed);
     try_on(model, fmt::format("random {} {} of {} bodies", serial ? "chain" : "tree", seed, model.bodies().size()),
            seed);

@@ -44,7 +44,8 @@ BUNRAKU_API std::string_view to_string(const Verdict& verdict);
 /// Evaluates both sides as they are written, without any identity, inverses by dense matrices, and compares them
 /// number by number. Random systems have all types of hinges, two nodes, gravity, random states and accelerations;
 /// armature, damping, friction and springs only where an expression names them (armature, T_p), couplings and massless
-/// bodies only where the options ask for them. Throws OperatorError
+/// bodies only where the options ask for them. Where an expression names A, A_h, U or M_C they have closures, too, and
+/// velocities and accelerations satisfy the equations of these at the random pose. Throws OperatorError
 /// unless both sides act between the same spaces.
 BUNRAKU_API Verdict verify(const Operator& lhs, const Operator& rhs, const VerifyOptions& options = {});
 
@@ -55,6 +56,7 @@ struct RandomSystem {
   bool passive = false;    ///< Hinges have damping, friction and springs.
   bool couplings = false;  ///< Two of its hinges turn together.
   bool massless = false;   ///< One of its bodies, which carries another, has no inertia.
+  bool closures = false;   ///< Its last body is tied to another one or the world, and two of its hinges to each other.
   int bodies = 0;          ///< How many; 0: three to eight.
 };
 /// The system of a seed: the same on every machine. It turns at its base, so that no identity holds by default.

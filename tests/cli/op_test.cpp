@@ -446,7 +446,7 @@ TEST_F(Op, VariablesArePartOfExpressions) {
   EXPECT_THAT(op("inv(phi)*A", "--explain --let 'A: body <- body'").out, HasSubstr("= ⟦I - E_φ⟧ A\n"));
   EXPECT_THAT(op("A*phi", "--dense --let 'A:body<-body'").err, StartsWith("error: the variable 'A' has no values\n"));
   fails("A", "--let A", "error: --let: 'A' has no ':': write NAME:RANGE<-DOMAIN, such as A:body<-body, or x:hinge\n");
-  fails("A", "--let A:bdy", "error: --let: 'bdy' in 'A:bdy' is not a space: those are hinge, body and node\n");
+  fails("A", "--let A:bdy", "error: --let: 'bdy' in 'A:bdy' is not a space: those are hinge, body, node and closure\n");
   fails("A", "--let A:body --let A:hinge", "error: --let: 'A' is declared twice\n");
   EXPECT_THAT(op("A", "--let phi:body").err, StartsWith("error: 'phi' cannot name a variable\n"));
 }

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/verify.hpp"
 #include "operators/dense_system.hpp"
@@ -121,7 +122,18 @@ class Identities : public testing::TestWithParam<int> {
   const Identity& identity = identities()[static_cast<std::size_t>(GetParam())];
 };
 
+/// Those of closures need systems that have some: see closure_test.cpp.
+bool names_closures(const Identity& identity) {
+  const auto names = [](const Operator& x) {
+    return x.term().type == TermType::symbol && is_of_closures(x.term().symbol);
+  };
+  return operators::any_in(identity.left, names) || operators::any_in(identity.right, names);
+}
+
 TEST_P(Identities, HoldWhereTheySay) {
+  if (names_closures(identity)) {
+    return;
+  }
   SCOPED_TRACE(identity.name + ", " + identity.source + ": " + to_ascii(identity.left) + " = " +
                to_ascii(identity.right));
   EXPECT_FALSE(identity.name.empty() || identity.source.empty());
@@ -152,6 +164,9 @@ TEST_P(Identities, HoldWhereTheySay) {
 }
 
 TEST_P(Identities, AreVerified) {
+  if (names_closures(identity)) {
+    return;
+  }
   Variables variables;
   collect_variables(identity.right, variables);
   if (std::any_of(variables.begin(), variables.end(), [](const Operator& x) { return x.term().name == "X"; })) {

@@ -275,7 +275,12 @@ TEST(Language, SymbolsInCpp) {
                                                        {θ̇, Symbol::thetad},
                                                        {thetadd, Symbol::thetadd},
                                                        {θ̈, Symbol::thetadd},
-                                                       {T_p, Symbol::T_p}};
+                                                       {T_p, Symbol::T_p},
+                                                       {A, Symbol::A},
+                                                       {A_h, Symbol::A_h},
+                                                       {U, Symbol::U},
+                                                       {a_n, Symbol::a_n},
+                                                       {M_C, Symbol::M_C}};
   std::vector<bool> seen(symbol_table().size());
   for (const auto& [x, symbol] : names) {
     EXPECT_EQ(x, Operator(symbol)) << info(symbol).ascii;

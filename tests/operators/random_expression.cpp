@@ -14,7 +14,9 @@ Operator inv_of(const Operator& x) {
 std::vector<Operator> all_symbols() {
   std::vector<Operator> out;
   for (const SymbolInfo& each : symbol_table()) {
-    out.emplace_back(each.symbol);
+    if (!is_of_closures(each.symbol)) {
+      out.emplace_back(each.symbol);
+    }
   }
   return out;
 }

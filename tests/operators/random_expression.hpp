@@ -19,7 +19,7 @@ struct ExpressionParts {
   bool vectors = true;                ///< Stacked vectors within: dyads and scalar products.
 };
 
-/// All symbols.
+/// All symbols of systems without closures.
 std::vector<Operator> all_symbols();
 
 /// Draws expressions between given spaces.

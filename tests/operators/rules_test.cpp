@@ -20,7 +20,7 @@ using operators::WordRule;
 const std::map<std::string, double> weights{
     {"E_phi", 3}, {"K", 1},     {"H", 1},      {"G", 4},   {"armature", 1},  {"inv(D)", 1}, {"D", 3},    {"P", 7},
     {"M", 4},     {"phi", 4},   {"psi", 4},    {"V", 5.9}, {"thetad", 1},    {"phit", 5},   {"psit", 5}, {"tau", 6},
-    {"taub", 6},  {"E_psi", 4}, {"Omega", 12}, {"S", 3},   {"Delta_phi", 1}, {"R", 5},
+    {"taub", 6},  {"E_psi", 4}, {"Omega", 12}, {"S", 3},   {"Delta_phi", 1}, {"R", 5},      {"A_h", 1},
 };
 
 double weight(const Engine& engine, const Word& w) {

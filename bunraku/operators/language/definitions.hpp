@@ -15,7 +15,7 @@ class Model;
 /// Where a block is asked for.
 struct BlockPlace {
   const Model& model;         ///< Of the system.
-  int owner = 0;              ///< The body, or the node of an operator from or to node space, by its number there.
+  int owner = 0;              ///< The body, or the node or closure of an operator from or to their space, by number.
   std::span<const double> q;  ///< The configuration.
   std::span<const double> v;  ///< The velocity.
 };

@@ -84,6 +84,12 @@ std::optional<Operator> definition(const Term& t) {
       return Operator(Symbol::E_phi) - K * H;
     case Symbol::Omega:
       return ~psi * ~H * inv(of_family(Symbol::D)) * H * psi;
+    case Symbol::M_C: {  // W*D⁻¹[D − e (e*D⁻¹e)⁻¹ e*]D⁻¹W: e are the columns that the small solve is made of
+      const Operator W = I - H * psi * K;
+      const Operator D_inverse = inv(Operator(Symbol::D));
+      const Operator e = H * psi * Operator(Symbol::B) * ~Operator(Symbol::A) + W * ~Operator(Symbol::A_h);
+      return ~W * (D_inverse * W - D_inverse * e * inv(~e * D_inverse * e) * ~e * D_inverse * W);
+    }
     default:
       return std::nullopt;
   }
@@ -114,7 +120,8 @@ int adjoints_in(const Operator& x) {
 
 Operator tidy(const Operator& x) {
   const Term& t = x.term();
-  if (t.type == TermType::sum || t.type == TermType::inverse) {
+  // what small solves invert is as it stands: a square that is written so
+  if (t.type == TermType::sum || (t.type == TermType::inverse && t.range.kind != SpaceKind::closure)) {
     const Operator other = push(x, true);
     if (adjoints_in(other) + 1 < adjoints_in(x)) {
       return ~tidy(other);

@@ -104,7 +104,8 @@ OperatorError::OperatorError(const std::string& problem, const std::string& cure
 OperatorError::~OperatorError() = default;
 
 std::string to_string(const Space& space) {
-  static constexpr std::array names{"a space not yet known", "the numbers", "hinge space", "body space", "node space"};
+  static constexpr std::array<const char*, space_kinds> names{
+      "a space not yet known", "the numbers", "hinge space", "body space", "node space", "closure space"};
   const std::string name = names[static_cast<std::size_t>(space.kind)];
   return space.part.empty() ? name : fmt::format("{} at {}", name, space.part);
 }
@@ -149,15 +150,19 @@ Operator Operator::identity() {
 
 Operator Operator::variable(const std::string& name, SpaceKind range, SpaceKind domain,
                             std::shared_ptr<const BlockFunction> function) {
-  if (!is_free_name(name)) {
+  if (!may_name_variable(name)) {
     throw OperatorError(fmt::format("'{}' cannot name a variable", detail::printable(name, 40)),
                         "a name is letters, digits and underscores, and not one of the symbols");
   }
   const auto has_space = [](SpaceKind kind) {
-    return kind == SpaceKind::hinge || kind == SpaceKind::body || kind == SpaceKind::node;
+    return kind == SpaceKind::hinge || kind == SpaceKind::body || kind == SpaceKind::node || kind == SpaceKind::closure;
   };
   if (!has_space(range) || (!has_space(domain) && domain != SpaceKind::number)) {
-    throw OperatorError(fmt::format("the variable '{}' needs a range: hinge, body or node space", name));
+    throw OperatorError(fmt::format("the variable '{}' needs a range: hinge, body, node or closure space", name));
+  }
+  if ((range == SpaceKind::closure || domain == SpaceKind::closure) && range != domain && domain != SpaceKind::number) {
+    throw OperatorError(fmt::format("the variable '{}' has no blocks: a closure is not on one body or node", name),
+                        "closure space goes with itself or the numbers");
   }
   return Operator(Term{
       .type = TermType::variable, .name = name, .range = {range}, .domain = {domain}, .function = std::move(function)});

@@ -79,8 +79,9 @@ class BUNRAKU_API Operator {
   Operator(double number);  // NOLINT(google-explicit-constructor): so that 2*phi works
   /// The identity; its space follows from where it stands.
   static Operator identity();
-  /// An arbitrary memoryless operator (domain hinge, body or node) or stacked vector (domain number), by name; one
-  /// that a function gives comes from define().
+  /// An arbitrary memoryless operator (domain hinge, body or node; closure with itself) or stacked vector (domain
+  /// number), by name; one that a function gives comes from define(). A variable may have the name of a symbol of
+  /// closures, A or U, and hides it where it is among the variables of a text.
   static Operator variable(const std::string& name, SpaceKind range, SpaceKind domain,
                            std::shared_ptr<const BlockFunction> function = nullptr);
   /// P, D, G, K, ψ or what is derived of them (ψ̃, τ, τ̄, E_ψ, Υ, Ω) with another pair in place of inertia and armature:

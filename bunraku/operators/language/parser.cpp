@@ -373,6 +373,9 @@ class Parser {
       }
     };
     const std::size_t start = at_;
+    for (const Operator& each : variables_) {  // before symbols, some of which they may hide
+      offer(each.term().name, [&each] { return each; });
+    }
     for (const SymbolInfo& each : symbol_table()) {
       for (const std::string_view name : {each.ascii, each.unicode, each.latex}) {
         offer(name, [this, &each, start, length = name.size()] {
@@ -382,9 +385,6 @@ class Parser {
       }
     }
     offer(identity_name, [] { return Operator::identity(); });
-    for (const Operator& each : variables_) {
-      offer(each.term().name, [&each] { return each; });
-    }
     for (const FunctionName& each : functions) {
       offer(each.name, [this, start, f = each.function] { return call(f, start); });
       offer(fmt::format("\\operatorname{{{}}}", each.name),
@@ -524,6 +524,13 @@ bool is_free_name(std::string_view name) {
   }
   const std::vector<std::string> taken = known_names();
   return std::find(taken.begin(), taken.end(), name) == taken.end();
+}
+
+bool may_name_variable(std::string_view name) {
+  const std::span<const SymbolInfo> all = symbol_table();
+  return is_free_name(name) || std::any_of(all.begin(), all.end(), [&](const SymbolInfo& each) {
+           return is_of_closures(each.symbol) && each.ascii == name;
+         });
 }
 
 }  // namespace bunraku

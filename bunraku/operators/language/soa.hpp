@@ -74,6 +74,11 @@ inline constexpr Letter θ̇{Symbol::thetad};             ///< Hinge velocities.
 inline constexpr Letter thetadd{Symbol::thetadd};      ///< Hinge accelerations.
 inline constexpr Letter θ̈{Symbol::thetadd};            ///< Hinge accelerations.
 inline constexpr Letter T_p{Symbol::T_p};              ///< The hinges' own forces: damping, friction, springs.
+inline constexpr Letter A{Symbol::A};                  ///< Rows of the closures, of their nodes' velocities.
+inline constexpr Letter A_h{Symbol::A_h};              ///< Rows of the closures, of hinge velocities.
+inline constexpr Letter U{Symbol::U};                  ///< What closures ask of accelerations.
+inline constexpr Letter a_n{Symbol::a_n};              ///< Bias accelerations of the nodes.
+inline constexpr Letter M_C{Symbol::M_C};              ///< In place of 𝓜⁻¹ where loops are closed.
 // NOLINTEND(readability-identifier-naming)
 
 }  // namespace bunraku::soa

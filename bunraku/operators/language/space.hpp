@@ -2,6 +2,7 @@
 /// What operators act between, and in which direction along the tree they carry.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,17 +12,20 @@ namespace bunraku {
 
 /// The spaces of the papers.
 enum class SpaceKind {
-  any,     ///< Not known yet: an identity standing alone.
-  number,  ///< Dimension 1. A stacked vector is an operator from here.
-  hinge,   ///< Hinge velocities and forces, dimension 𝒩.
-  body,    ///< One spatial vector a body, 6N.
-  node,    ///< One spatial vector a node.
+  any,      ///< Not known yet: an identity standing alone.
+  number,   ///< Dimension 1. A stacked vector is an operator from here.
+  hinge,    ///< Hinge velocities and forces, dimension 𝒩.
+  body,     ///< One spatial vector a body, 6N.
+  node,     ///< One spatial vector a node.
+  closure,  ///< One number an equation of the loop closures, as many as each has.
 };
+/// How many kinds there are.
+inline constexpr std::size_t space_kinds = 6;
 
-/// A space, or the part of it that belongs to one body.
+/// A space, or the part of it that belongs to one body, node or closure.
 struct Space {
   SpaceKind kind = SpaceKind::any;  ///< Which.
-  std::string part = {};            ///< Empty for all of it, or a body's name or number.
+  std::string part = {};            ///< Empty for all of it, or the name or number of a body, node or closure.
 
   /// Of the same kind and part.
   friend bool operator==(const Space&, const Space&) = default;

@@ -74,6 +74,21 @@ constexpr std::array table{
                "the hinges' own forces: damping, Coulomb friction (sign(θ̇), zero at rest) and springs; "
                "𝓜 θ̈ + 𝓒 = T + T_p",
                "not in the papers"},
+    SymbolInfo{Symbol::A, "A", "A", "A", closure, node, general, false,
+               "what the closures' equations take of the velocities of their nodes: A B* V + A_h θ̇ = 0",
+               "RJK89 (2.15)–(2.16)"},
+    SymbolInfo{Symbol::A_h, "A_h", "A_h", "A_{h}", closure, hinge, general, false,
+               "what they take of hinge velocities: couplings of hinge coordinates", "not in the papers"},
+    SymbolInfo{Symbol::U, "U", "U", "U", closure, number, memoryless, false,
+               "what the closures ask of accelerations, velocity terms included: (A B* φ* H* + A_h) θ̈ = U",
+               "RJK89 (2.17)"},
+    SymbolInfo{Symbol::a_n, "a_n", "a_n", "a_{n}", node, number, memoryless, false,
+               "velocity-dependent accelerations of the nodes, and the base's pseudo-acceleration for gravity at those "
+               "on the world: B* α + a_n are theirs",
+               "RK88 (2.19), RJK89 (2.17)"},
+    SymbolInfo{Symbol::M_C, "M_C", "M_C", "M_{C}", hinge, hinge, general, true,
+               "what the closed system has in place of 𝓜⁻¹: 𝓜⁻¹ − 𝓜⁻¹ Y* (Y 𝓜⁻¹ Y*)⁻¹ Y 𝓜⁻¹, Y = A B* φ* H* + A_h",
+               "RJK89 (3.11)–(3.13)"},
 };
 
 constexpr bool in_order() {
@@ -109,6 +124,10 @@ bool has_family(Symbol symbol) {
     default:
       return false;
   }
+}
+
+bool is_of_closures(Symbol symbol) {
+  return symbol >= Symbol::A;
 }
 
 const SymbolInfo& info(Symbol symbol) {

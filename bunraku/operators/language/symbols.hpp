@@ -41,6 +41,11 @@ enum class Symbol {
   thetad,
   thetadd,
   T_p,
+  A,
+  A_h,
+  U,
+  a_n,
+  M_C,
 };
 
 /// One row of the table.
@@ -61,6 +66,8 @@ struct SymbolInfo {
 BUNRAKU_API std::span<const SymbolInfo> symbol_table();
 /// Whether a symbol belongs to a pair of inertia and armature: see Operator::of_family.
 BUNRAKU_API bool has_family(Symbol symbol);
+/// Whether a symbol is about loop closures: A, A_h, U, a_n, M_C.
+BUNRAKU_API bool is_of_closures(Symbol symbol);
 /// The row of a symbol. Throws ArgumentError where there is no such symbol.
 BUNRAKU_API const SymbolInfo& info(Symbol symbol);
 

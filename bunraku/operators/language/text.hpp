@@ -32,8 +32,11 @@ BUNRAKU_API std::string to_unicode(const Operator& x);
 /// As typeset: `H \phi M \phi^{*} H^{*}`.
 BUNRAKU_API std::string to_latex(const Operator& x);
 
-/// Whether a name may be given to a variable: letters, digits, underscores, and not taken.
+/// Whether a name is free for a variable: letters, digits, underscores, and not taken.
 BUNRAKU_API bool is_free_name(std::string_view name);
+/// Whether a variable may have a name: one that is free, or that of a symbol of closures, which it hides. Those symbols
+/// came last, when `A` was a variable to many.
+BUNRAKU_API bool may_name_variable(std::string_view name);
 /// Every name that a text may use in ASCII, for completion: symbols and functions.
 BUNRAKU_API std::vector<std::string> known_names();
 

@@ -20,6 +20,7 @@ SystemData::SystemData(const Model& of, PassiveForces forces)
       bodies(std::make_shared<const Folded>(of, Fold::bodies)),
       links(std::make_shared<const Folded>(of, Fold::links)),
       attached(std::make_shared<const Attachments>()),
+      closure_own(closure_nodes(of)),
       q(at(bodies->coordinates.nq)),
       user_q(at(of.nq())),
       v(at(of.nv())) {
@@ -79,14 +80,6 @@ void SystemData::bind(VariableBlocks values) {
   ++version;
 }
 
-int SystemData::dimension(const Space& space) const {
-  if (space.part.empty()) {
-    return bodies->dimension(space.kind, static_cast<int>(attached->nodes.size()));
-  }
-  const int k = part_of(model(), attached->nodes, space);
-  return space.kind == SpaceKind::hinge ? model().bodies()[at(k)].nv : rigid;
-}
-
 void SystemData::passive_torques(std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
   if (passive == PassiveForces::left_out) {
@@ -102,21 +95,19 @@ void SystemData::passive_torques(std::span<double> out) const {
 // ---------------------------------------------------------------------------------------------------------------------
 // Execution
 
-Execution::Execution(const Operator& x, Inverses inverses, std::shared_ptr<const SystemData> data)
-    : expression_(x), inverses_(inverses), data_(std::move(data)), node_count_(data_->nodes().size()) {
+Execution::Execution(const Operator& x, const Operator& asked, Inverses inverses,
+                     std::shared_ptr<const SystemData> data)
+    : expression_(x), asked_(asked), inverses_(inverses), data_(std::move(data)), node_count_(data_->nodes().size()) {
   prepare();
 }
 
 void Execution::prepare() {
   attached_ = nullptr;  // until all is well: what failed is tried again
   meaning_ = data_->meaning();
-  const std::set<Symbol> symbols = symbols_in(expression_);
-  if (symbols.contains(Symbol::B) && data_->attached->nodes.empty()) {
-    throw OperatorError("B has no meaning without nodes", "name the nodes: --nodes A,B,… or System::set_nodes", "B");
-  }
+  defined_ = std::make_shared<Attachments>(
+      attachments_for(asked_, data_->model(), *data_->attached, "name the nodes: --nodes A,B,… or System::set_nodes"));
   plan_ = std::make_shared<const Plan>(make_plan(expression_, meaning_, inverses_));
   check_values();
-  defined_ = std::make_shared<Attachments>(*data_->attached);
   attach_defined(*data_->bodies, *plan_, *defined_);
   evaluator_ = std::make_unique<Evaluator<double>>(plan_, folded(), defined_);
   passive_.resize(at(data_->model().nv()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "bunraku/kernels/closure_equations.hpp"
 #include "bunraku/operators/program/detail/at.hpp"
 #include "bunraku/operators/program/detail/rigid.hpp"
 
@@ -29,6 +30,10 @@ Folded::Folded(const Model& of, Fold how) : model(of), fold(how), coordinates(mo
     links[k].leaf = true;
   }
   body.first.push_back(rigid * static_cast<int>(links.size()));
+  closure.first.push_back(0);
+  for (const Closure& each : model.closures()) {
+    closure.first.push_back(closure.dimension() + closure_rows(each));
+  }
   make_units();
   list_stretches();
   for (int k = static_cast<int>(links.size()) - 1; k >= 0; --k) {  // which child is met first, going inward
@@ -161,6 +166,8 @@ int Folded::dimension(SpaceKind kind, int nodes) const {
       return body.dimension();
     case SpaceKind::node:
       return rigid * nodes;
+    case SpaceKind::closure:
+      return closure.dimension();
     case SpaceKind::any:
       break;
   }

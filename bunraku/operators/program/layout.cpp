@@ -53,10 +53,12 @@ int EvaluatorLayout::dimension(const Space& space) const {
   if (space.part.empty()) {
     return folded->dimension(space.kind, static_cast<int>(attached->nodes.size()));
   }
-  if (space.kind != SpaceKind::hinge) {
+  if (space.kind != SpaceKind::hinge && space.kind != SpaceKind::closure) {
     return rigid;
   }
-  return folded->model.bodies()[at(part_of(folded->model, attached->nodes, space))].nv;
+  const int i = part_of(folded->model, attached->nodes, space);
+  return space.kind == SpaceKind::hinge ? folded->model.bodies()[at(i)].nv
+                                        : folded->closure.end(i) - folded->closure.begin(i);
 }
 
 void EvaluatorLayout::make_places() {
@@ -100,9 +102,13 @@ void EvaluatorLayout::make_slots() {
         slot.begins.push_back(slot.size);
         slot.size += unit_size(v.space.kind, u) * unit_size(v.domain.kind, u);
       }
-    } else if (v.step == Step::dense_inverse || v.step == Step::dense_root) {
+    } else if (v.step == Step::dense_inverse || v.step == Step::dense_root || v.step == Step::columns ||
+               v.step == Step::solve) {
       slot.size = dimension(v.space) * dimension(v.domain);
-    } else if (v.step == Step::joints || slot.of_rest || static_cast<int>(i) == plan->input) {
+    } else if (v.step == Step::norms) {
+      slot.size = dimension(v.domain);
+    } else if (v.step == Step::joints || v.step == Step::closures || slot.of_rest ||
+               static_cast<int>(i) == plan->input) {
       slot.size = 0;
     } else if (v.step == Step::riccati) {
       slot.extra = static_cast<int>(families.size());
@@ -123,9 +129,10 @@ void EvaluatorLayout::make_slots() {
     if (v.step == Step::inject || v.step == Step::extract) {
       const Space& part = v.step == Step::inject ? v.domain : v.space;
       slot.body = part_of(folded->model, attached->nodes, part);
-      slot.first = part.kind == SpaceKind::hinge  ? folded->model.bodies()[at(slot.body)].v_index
-                   : part.kind == SpaceKind::body ? folded->body.begin(slot.body)
-                                                  : rigid * slot.body;
+      slot.first = part.kind == SpaceKind::hinge     ? folded->model.bodies()[at(slot.body)].v_index
+                   : part.kind == SpaceKind::body    ? folded->body.begin(slot.body)
+                   : part.kind == SpaceKind::closure ? folded->closure.begin(slot.body)
+                                                     : rigid * slot.body;
     }
     if (v.part == Part::variable || (v.step == Step::constants && v.what.term().type == TermType::variable)) {
       const auto found = std::find_if(attached->variables.begin(), attached->variables.end(),
@@ -137,9 +144,11 @@ void EvaluatorLayout::make_slots() {
     }
     slot.adds_up = v.step == Step::dot || v.step == Step::inject || (v.step == Step::shift && !v.adjoint) ||
                    (folded->coupled && (v.step == Step::filter || (v.step == Step::propagate && !v.adjoint))) ||
-                   (v.step == Step::apply && (folded->coupled || v.part == Part::B || v.part == Part::variable));
+                   (v.step == Step::apply && (folded->coupled || v.part == Part::B || v.part == Part::variable ||
+                                              v.part == Part::A || v.part == Part::A_h));
     slot.is_begun = v.step == Step::joints || v.step == Step::riccati || makes_blocks(v.step) ||
-                    v.step == Step::dense_inverse || v.step == Step::dense_root || v.step == Step::inject;
+                    v.step == Step::dense_inverse || v.step == Step::dense_root || v.step == Step::inject ||
+                    v.step == Step::closures || v.step == Step::columns || v.step == Step::solve;
   }
 }
 
@@ -176,7 +185,7 @@ bool runs_in_lanes(const EvaluatorLayout& layout) {
   return layout.attached->variables.empty() &&
          std::none_of(layout.plan->values.begin(), layout.plan->values.end(), [](const Value& v) {
            return v.step == Step::block_inverse || v.step == Step::block_root || v.step == Step::dense_inverse ||
-                  v.step == Step::dense_root;
+                  v.step == Step::dense_root || v.step == Step::closures || v.step == Step::solve;
          });
 }
 

@@ -21,9 +21,9 @@ bool is_standard(const Operator& x, Symbol symbol) {
   return is_symbol(x, symbol) && x.term().parts.empty();
 }
 
-/// Whether a space consists of the parts of bodies or nodes.
+/// Whether a space consists of the parts of bodies or nodes. Closure space is small, and taken as a whole.
 bool has_blocks(const Space& space) {
-  return space.part.empty() && space.kind != SpaceKind::number;
+  return space.part.empty() && space.kind != SpaceKind::number && space.kind != SpaceKind::closure;
 }
 
 /// θ̈ of given torques, already rewritten: by articulated bodies; where hinges are coupled, in a form that needs no P.
@@ -115,6 +115,9 @@ class Compiler {
 
   int one() { return add({.step = Step::one, .space = {SpaceKind::number}}); }
   int joints() { return add({.step = Step::joints, .space = {SpaceKind::body}, .domain = {SpaceKind::body}}); }
+  int closures() {
+    return add({.step = Step::closures, .uses = {joints()}, .space = {SpaceKind::body}, .domain = {SpaceKind::body}});
+  }
 
   // -------------------------------------------------------------------------------------------------------------------
   // Blocks and matrices
@@ -136,6 +139,45 @@ class Compiler {
     const int probe = add({.step = Step::probe, .space = of.domain()});
     const int result = apply(of, probe);
     return add({.step = step, .in = {probe, result}, .what = x, .space = x.range(), .domain = x.domain()});
+  }
+
+  /// The inverse of a closure-space operator: from columns where it is a square, else from its matrix.
+  int small_solve(const Operator& x) {
+    for (int i = 0; i < static_cast<int>(plan_.values.size()); ++i) {
+      if (at(i).step == Step::solve && at(i).what == x) {
+        return i;
+      }
+    }
+    const Operator& of = x.term().parts[0];
+    Value out{.step = Step::solve, .what = x, .space = x.range(), .domain = x.domain()};
+    const std::optional<Columns> found = columns_of(of);
+    if (!found) {
+      const int probe = add({.step = Step::probe, .space = of.domain()});
+      out.in = {probe, apply(of, probe)};
+      return add(std::move(out));
+    }
+    const auto of_columns = [&](Step step, const Operator& columns) {
+      kept_.push_back(columns);
+      const int probe = add({.step = Step::probe, .space = columns.domain()});
+      const int result = apply(columns, probe);
+      return add({.step = step,
+                  .in = {probe, result},
+                  .uses = {family(found->D)},
+                  .what = columns,
+                  .space = columns.range(),
+                  .domain = columns.domain()});
+    };
+    const Operator H(Symbol::H);
+    const Operator psi = with_family(Symbol::psi, found->D);
+    const Operator W = in_space(Operator::identity(), {SpaceKind::hinge}) - H * psi * with_family(Symbol::K, found->D);
+    const auto names = [&](Symbol symbol) {
+      return any_in(found->e, [&](const Operator& part) { return is_symbol(part, symbol); });
+    };
+    const int e = of_columns(Step::columns, found->e);
+    const int nodes = names(Symbol::A) ? of_columns(Step::norms, H * psi * Operator(Symbol::B)) : no_value;
+    const int hinges = names(Symbol::A_h) ? of_columns(Step::norms, W) : no_value;
+    out.uses = {family(found->D), e, nodes, hinges};
+    return add(std::move(out));
   }
 
   /// P, D and G of the family that a symbol belongs to.
@@ -305,6 +347,9 @@ class Compiler {
                   .what = x,
                   .space = x.range()});
     }
+    if (inner.range() == Space{SpaceKind::closure}) {
+      return apply_matrix(small_solve(x), x.range(), value);
+    }
     if (inner.kind() == Kind::memoryless && has_blocks(inner.range())) {
       return apply_blocks(add({.step = Step::block_inverse,
                                .uses = {blocks(inner)},
@@ -363,6 +408,10 @@ class Compiler {
         return made(Step::apply, Part::M, {});
       case Symbol::B:
         return made(Step::apply, Part::B, {});
+      case Symbol::A:
+        return made(Step::apply, Part::A, {closures()});
+      case Symbol::A_h:
+        return made(Step::apply, Part::A_h, {closures()});
       case Symbol::Delta_phi:
         return made(Step::apply, Part::Delta_phi, {joints()});
       case Symbol::armature:
@@ -387,6 +436,7 @@ class Compiler {
       case Symbol::tau:
       case Symbol::taub:
       case Symbol::E_psi:
+      case Symbol::M_C:
       case Symbol::Omega: {  // others define them
         const Operator defined = expanded(adjoint ? ~x : x);
         kept_.push_back(defined);
@@ -401,6 +451,8 @@ class Compiler {
       case Symbol::thetad:
       case Symbol::thetadd:
       case Symbol::T_p:
+      case Symbol::U:
+      case Symbol::a_n:
         break;  // stacked vectors, above
     }
     return no_value;
@@ -442,6 +494,10 @@ class Compiler {
                     .space = t.range});
       case Symbol::b:
         return add({.step = Step::gyroscopic, .in = {stacked(Operator(Symbol::V))}, .what = x, .space = t.range});
+      case Symbol::a_n:
+        return add({.step = Step::node_bias, .in = {stacked(Operator(Symbol::V))}, .what = x, .space = t.range});
+      case Symbol::U:
+        return asked(x);
       case Symbol::T_p:
         return add({.step = Step::passive, .what = x, .space = t.range});
       case Symbol::T:
@@ -458,6 +514,24 @@ class Compiler {
         break;
     }
     return add({.step = Step::given, .what = x, .space = t.range});
+  }
+
+  /// U: what closures ask of their nodes, less what these do without θ̈.
+  int asked(const Operator& x) {
+    const auto found = stacked_.find(x.term().symbol);
+    if (found != stacked_.end()) {
+      return found->second;
+    }
+    const Operator still = expanded(parse("A*(~B*~phi*a + a_n)"));
+    kept_.push_back(still);
+    const int rate = add({.step = Step::rates,
+                          .in = {stacked(Operator(Symbol::V)), stacked(Operator(Symbol::thetad))},
+                          .uses = {joints()},
+                          .space = x.range()});
+    const int value = combine({{1.0, rate}, {-1.0, apply(still, one())}}, x.range());
+    plan_.values[static_cast<std::size_t>(value)].what = x;
+    stacked_.emplace(x.term().symbol, value);
+    return value;
   }
 
   int named(const Operator& x, const char* text) {

@@ -22,7 +22,8 @@ void for_each_operand(const Value& value, const F& f) {
 
 /// Whether a value is made by running others for unit vectors.
 bool makes_all(const Value& value) {
-  return value.step == Step::blocks || value.step == Step::dense_inverse || value.step == Step::dense_root;
+  return value.step == Step::blocks || value.step == Step::dense_inverse || value.step == Step::dense_root ||
+         value.step == Step::columns || value.step == Step::norms || (value.step == Step::solve && !value.in.empty());
 }
 
 /// Whether a value is there from the start.
@@ -170,7 +171,7 @@ class Order {
       bool ready = needed == direction || (needed == Direction::local && direction != Direction::whole);
       const auto done = [&](int in) {
         return loop_of[static_cast<std::size_t>(in)] != no_value ||
-               (here[static_cast<std::size_t>(in)] && !is_late(at(in)));
+               (here[static_cast<std::size_t>(in)] && (!is_late(at(in)) || direction == Direction::whole));
       };
       for_each_operand(at(i), [&](int j) { ready = ready && done(j); });
       if (ready && makes_all(at(i))) {  // what its steps need must be complete
@@ -202,6 +203,8 @@ int sweeps_in(const std::vector<Loop>& loops) {
 }
 
 Direction direction_of(const Value& value) {
+  // a closure's numbers are on no body: what makes or takes them needs all of its operands
+  const bool of_closures = value.space.kind == SpaceKind::closure || value.part == Part::A || value.part == Part::A_h;
   switch (value.step) {
     case Step::filter:
     case Step::riccati:
@@ -217,7 +220,15 @@ Direction direction_of(const Value& value) {
     case Step::dense_inverse:
     case Step::dense_root:
     case Step::apply_dense:
+    case Step::columns:
+    case Step::norms:
+    case Step::solve:
+    case Step::rates:
       return Direction::whole;
+    case Step::apply:
+    case Step::combine:
+    case Step::scale_by:
+      return of_closures ? Direction::whole : Direction::local;
     default:
       return Direction::local;
   }
@@ -227,7 +238,8 @@ bool is_late(const Value& value) {
   if (value.step == Step::input || value.step == Step::one) {
     return false;
   }
-  return value.step == Step::blocks || value.space.kind == SpaceKind::number || !value.space.part.empty();
+  return value.step == Step::blocks || value.space.kind == SpaceKind::number ||
+         value.space.kind == SpaceKind::closure || !value.space.part.empty();
 }
 
 void put_in_order(Plan& plan) {

@@ -73,7 +73,8 @@ class Writer {
   /// A symbol that names a vector, or nothing.
   static bool is_named_vector(const Value& v) {
     return v.what.term().type == TermType::symbol && v.what.domain().kind == SpaceKind::number &&
-           (v.step == Step::propagate || v.step == Step::combine || v.step == Step::bias || v.step == Step::gyroscopic);
+           (v.step == Step::propagate || v.step == Step::combine || v.step == Step::bias ||
+            v.step == Step::gyroscopic || v.step == Step::node_bias);
   }
 
   static std::string letter_of(const Value& v) {
@@ -92,10 +93,11 @@ class Writer {
       case Step::residual:
         return "ν";
       default:
-        return v.space.kind == SpaceKind::hinge  ? "u"
-               : v.space.kind == SpaceKind::body ? "w"
-               : v.space.kind == SpaceKind::node ? "g"
-                                                 : "c";
+        return v.space.kind == SpaceKind::hinge     ? "u"
+               : v.space.kind == SpaceKind::body    ? "w"
+               : v.space.kind == SpaceKind::node    ? "g"
+               : v.space.kind == SpaceKind::closure ? "r"
+                                                    : "c";
     }
   }
 
@@ -111,6 +113,10 @@ class Writer {
       case Step::spread:
       case Step::dense_inverse:
       case Step::dense_root:
+      case Step::closures:
+      case Step::columns:
+      case Step::norms:
+      case Step::solve:
         return false;
       default:
         return v.owner == no_value;
@@ -145,7 +151,7 @@ class Writer {
     }
     if (i == plan_.output || uses_[at(i)] != 1 || direction_of(v) != Direction::local || is_late(v) ||
         v.step == Step::input || v.step == Step::innovation || v.step == Step::residual || v.step == Step::inject ||
-        v.step == Step::gyroscopic || is_named_vector(v)) {
+        v.step == Step::gyroscopic || v.step == Step::node_bias || is_named_vector(v)) {
       return false;
     }
     for (std::size_t u = 0; u < plan_.values.size(); ++u) {
@@ -178,7 +184,7 @@ class Writer {
   /// Name(k), or the part's name alone.
   std::string named(int i, std::string_view k = "k") const {
     const Space& space = value(i).space;
-    if (space.kind == SpaceKind::number || !space.part.empty()) {
+    if (space.kind == SpaceKind::number || space.kind == SpaceKind::closure || !space.part.empty()) {
       return names_[at(i)];
     }
     return fmt::format("{}({})", names_[at(i)], space.kind == SpaceKind::node ? "nodes at " + std::string(k) : k);
@@ -211,8 +217,18 @@ class Writer {
     return plain || name.find(' ') == std::string::npos ? name : fmt::format("[{}]", name);
   }
 
+  /// A vector as a whole.
+  std::string whole(int i) const {
+    const Step step = value(i).step;
+    const bool given = step == Step::given || step == Step::passive || step == Step::constants;
+    return given ? to_unicode(value(i).what) : names_[at(i)];
+  }
+
   /// A value where it is used: its name, or what it is made of.
   std::string use(int i, bool in_product = false) const {
+    if (is_inline(i) && value(i).step == Step::constants && value(i).space.kind == SpaceKind::closure) {
+      return to_unicode(value(i).what);
+    }
     if (!is_inline(i)) {
       return named(i);
     }
@@ -302,6 +318,14 @@ class Writer {
       case Step::dense_inverse:
       case Step::dense_root:
         return {fmt::format("{}, by a dense matrix", bracketed(v.what))};
+      case Step::closures:
+        return {"A, A_h of the poses of the closures' nodes"};
+      case Step::columns:
+        return {fmt::format("e = {}, a column for each of the m equations of the closures", to_unicode(v.what))};
+      case Step::solve:
+        return {v.in.empty() ? fmt::format("{} = (𝔟* 𝔟)⁻¹, 𝔟 = D{}^(−½) e: a solve of closure size m",
+                                           bracketed(v.what), marks_[at(v.uses[0])])
+                             : fmt::format("{}: a solve of closure size m", bracketed(v.what))};
       default:
         return {};
     }
@@ -348,6 +372,12 @@ class Writer {
                             own, use(v.in[1]), named(v.in[0], "p"))};
       case Step::gyroscopic:
         return {fmt::format("{} = (ω(k) × 𝒥(k) ω(k), ω(k) × [ω(k) × m(k) p(k)]), ω(k) of {}", own, use(v.in[0]))};
+      case Step::node_bias:
+        return {fmt::format("{} = (0, ω(k) × [ω(k) × l]) at node l, ω(k) of {}, and −g at nodes on the world", own,
+                            named(v.in[0]))};
+      case Step::rates:
+        return {
+            fmt::format("{} = what the closures ask of their nodes' accelerations, of {}", own, names_[at(v.in[0])])};
       case Step::shift: {
         const std::string_view up = v.part == Part::S ? "" : "φ(k,c) ";
         const std::string_view down = v.part == Part::S ? "" : "φ*(p,k) ";
@@ -374,10 +404,13 @@ class Writer {
       case Step::extract:
         return {fmt::format("{} = {}", own, named(v.in[0], v.space.part))};
       case Step::apply_dense:
-        return {fmt::format("{} = {} {}", names_[at(i)], bracketed(v.what), names_[at(v.in[0])])};
+        return {fmt::format("{} = {} {}", names_[at(i)], bracketed(v.what), whole(v.in[0]))};
       case Step::combine:
         return {fmt::format("{} = {}", own, combination(v))};
       case Step::apply:
+        if (direction_of(v) == Direction::whole) {
+          return {fmt::format("{} = {}{} {}", names_[at(i)], bracketed(v.what), v.adjoint ? "*" : "", whole(v.in[0]))};
+        }
         return {fmt::format("{} = {} {}", own, symbol(v), use(v.in[0], true))};
       case Step::apply_cross:
         return {fmt::format("{} = {} ×{} {}", own, use(v.in[1], true), v.adjoint ? "*" : "", use(v.in[0], true))};

@@ -38,6 +38,9 @@ const Sample& sample() {
       builder.add(body);
       nodes.push_back({.name = "n" + std::to_string(i), .body = i, .X_BN = Transform<double>::translate({x, x, x})});
     }
+    builder.add(ClosureSpec{
+        .name = "loop", .hinge = {.name = "", .type = HingeType::spherical, .dofs = {}}, .a = "b2", .b = "b3"});
+    builder.add(ClosureSpec{.name = "tie", .kind = ClosureKind::hinges, .a = "h0", .b = "h3"});
     const Model model = builder.build();
     return Sample{std::make_shared<const Folded>(model, Fold::bodies),
                   std::make_shared<const Folded>(model, Fold::links), nodes};
@@ -65,9 +68,11 @@ void attach_variables(const Operator& x, Attachments& out) {
 
 /// Operations of a plan, counted by doing them.
 double flops_of(const std::shared_ptr<const Plan>& plan, Use use) {
-  auto attached = std::make_shared<Attachments>();
-  attached->nodes = sample().nodes;
-  attach_variables(plan->expression, *attached);
+  Attachments given;
+  given.nodes = sample().nodes;
+  attach_variables(plan->expression, given);
+  const auto attached =
+      std::make_shared<const Attachments>(attachments_for(plan->expression, sample().bodies->model, given, {}));
   Evaluator<Counting> counter(plan, plan->mergeable ? sample().links : sample().bodies, attached);
   const std::vector<Counting> q{0.3, -0.4, 0.5, 0.6};
   counter.set_state(q.data(), q.data());

@@ -206,14 +206,15 @@ void Engine::find_facts(Atom& atom) {
 
 Letter Engine::inverse_letter(const Polynomial& p, bool known) {
   const Polynomial other = adjoint(p);
-  const Operator made = inv(write(p));
+  const bool of_closures = spaces_[static_cast<std::size_t>(p.range)] == Space{SpaceKind::closure};
+  const Operator made = inv(of_closures ? write_inverted(p) : write(p));
   const auto found = letters_.find(made);
   if (found != letters_.end()) {
     return found->second;
   }
   const bool symmetric = other == p;
   if (!symmetric) {
-    const auto reversed = letters_.find(inv(write(other)));
+    const auto reversed = letters_.find(inv(of_closures ? write_inverted(other) : write(other)));
     if (reversed != letters_.end()) {
       return static_cast<Letter>(reversed->second ^ 1U);
     }
@@ -221,9 +222,9 @@ Letter Engine::inverse_letter(const Polynomial& p, bool known) {
   const Letter out = letter(made);
   Atom& atom = atoms_[out >> 1U];
   atom.symmetric = symmetric;
-  atom.invertible = true;
+  atom.invertible = !of_closures || known;  // closures may repeat one another: then it is one by least squares
   atom.pd = is_pd(p);
-  atom.psd = atom.pd;
+  atom.psd = atom.pd || (of_closures && is_psd(p));
   atom.inner = p;
   if (known) {  // x⁻¹ times the heaviest word of x, and the other way round
     const std::vector<std::pair<Word, double>> words = sorted(p);

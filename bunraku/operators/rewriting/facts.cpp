@@ -15,6 +15,7 @@ int Engine::rank(int space) const {
     case SpaceKind::number:
       return 0;
     case SpaceKind::node:
+    case SpaceKind::closure:
       return 1;
     case SpaceKind::hinge:
       return 2;

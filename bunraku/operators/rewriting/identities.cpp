@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "bunraku/operators/language/detail/normal_forms.hpp"
 #include "bunraku/operators/language/text.hpp"
 
 namespace bunraku {
@@ -9,13 +10,13 @@ namespace bunraku {
 namespace {
 
 /// What an identity needs of a system.
-enum Needs : unsigned { nothing = 0, no_armature = 1, no_couplings = 2, couplings = 4 };
+enum Needs : unsigned { nothing = 0, no_armature = 1, no_couplings = 2, couplings = 4, no_ties = 8 };
 
 struct Row {
   const char* name;
   const char* source;
   const char* left;
-  const char* right;
+  const char* right;  ///< Or nothing, where the language has the definition.
   unsigned needs = nothing;
   IdentityUse use = IdentityUse::rule;
 };
@@ -30,6 +31,8 @@ using enum IdentityUse;
 constexpr Row rows[] = {
     // definitions
     {"no armature", "not in the papers", "armature", "0*armature", no_armature},
+    {"no tied coordinates", "not in the papers", "A_h", "0*A_h", no_ties},
+    {"definition of M_C", "RJK89 (3.11)–(3.13)", "M_C", nullptr, nothing, definition},
     {"definition of φ̃", "RK88 (a.3)–(a.4)", "phit", "phi - I"},
     {"definition of ψ̃", "RK88 (a.3)–(a.4)", "psit", "psi - I"},
     {"definition of τ", "RJK89 (3.2)", "tau", "G*H", no_couplings},
@@ -118,9 +121,9 @@ std::vector<Identity> read_rows() {
   std::vector<Identity> out;
   for (const Row& row : rows) {
     const Operator left = parse(row.left, variables);
-    const Operator right = parse(row.right, variables);
+    const Operator right = row.right == nullptr ? operators::expanded(left) : parse(row.right, variables);
     out.push_back({row.name, row.source, left, in_space(right, left.range()), (row.needs & no_armature) != 0,
-                   (row.needs & no_couplings) != 0, (row.needs & couplings) != 0, row.use});
+                   (row.needs & no_couplings) != 0, (row.needs & couplings) != 0, row.use, (row.needs & no_ties) != 0});
   }
   return out;
 }

@@ -18,6 +18,7 @@ struct Conditions {
   bool couplings = false;  ///< Some hinges are coupled, and their bodies eliminated together: P H* D⁻¹ need not be G.
   bool massless = false;   ///< Some body has no inertia, or a singular one: M is not known to be invertible.
   bool ungeared = false;   ///< Where there is armature, some hinge has no rotor: 𝒜 is not known to be invertible.
+  bool tied = false;       ///< Some closure ties hinge coordinates: A_h is not zero.
 
   /// Equality of all.
   friend bool operator==(const Conditions&, const Conditions&) = default;
@@ -38,6 +39,7 @@ enum class IdentityUse {
   loop,             ///< The inverse of I less one step.
   inverse_of_loop,  ///< The inverse of φ or ψ.
   cancellation,     ///< Of x⁻¹ and x, where x is known to be invertible; as the laws of algebra always used.
+  definition,       ///< Its left side, a symbol, is replaced by the right one before the search.
   inversion_lemma,  ///< The inverse of x + u v through the inverse of x and one on the smaller space between u and v.
 };
 
@@ -51,10 +53,12 @@ struct Identity {
   bool without_couplings = false;  ///< Holds only where no hinges are coupled: it takes G for P H* D⁻¹, K for E_φ G.
   bool with_couplings = false;     ///< Of use only where hinges are coupled; it holds without, too.
   IdentityUse use = IdentityUse::rule;  ///< How it is used.
+  bool without_ties = false;            ///< Holds only where A_h = 0.
 
   /// Whether to use it for such a system.
   bool applies(const Conditions& conditions) const {
-    return !(conditions.armature && without_armature) && !(conditions.couplings ? without_couplings : with_couplings);
+    return !(conditions.armature && without_armature) && !(conditions.couplings ? without_couplings : with_couplings) &&
+           !(conditions.tied && without_ties);
   }
 };
 

@@ -121,6 +121,7 @@ Operator Engine::solved_inverse(const Operator& x) {
   const std::string cure = "dense_inv(x) forms it by a dense matrix, O(n³)";
   const Operator inner = solved(part);
   const Show show = shown_in(x);
+  const std::size_t before = steps_.size();
   std::optional<Operator> out;
   refusal_ = Refusal::none;
   try {
@@ -134,6 +135,9 @@ Operator Engine::solved_inverse(const Operator& x) {
                         what);
   }
   if (out) {
+    if (*out == x) {  // there and back again, as Ω within an inverse
+      steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(before), steps_.end());
+    }
     return *out;
   }
   if (refusal_ == Refusal::singular) {
@@ -157,6 +161,9 @@ std::optional<Operator> Engine::inverse(const Polynomial& p, const Show& show) {
   const auto found = [&]() -> std::optional<Operator> {
     if (!spaces_[static_cast<std::size_t>(p.range)].part.empty()) {  // a block of one body is small
       return opaque(p);
+    }
+    if (spaces_[static_cast<std::size_t>(p.range)].kind == SpaceKind::closure) {
+      return closure_inverse(p, show);
     }
     if (is_singular(p) || is_narrow(p)) {
       refusal_ = is_singular(p) ? Refusal::singular : Refusal::narrow;
@@ -418,6 +425,28 @@ std::optional<Operator> Engine::causal_inverse(const Polynomial& p, const Show& 
     }
   }
   return std::nullopt;
+}
+
+/// A solve of closure size, when it is evaluated.
+std::optional<Operator> Engine::closure_inverse(const Polynomial& p, const Show& show) {
+  const auto& [w, c] = *p.words.begin();
+  if (p.size() == 1 && w.empty()) {
+    return Operator(1 / c) * identity(p.range);
+  }
+  const bool known = is_invertible(p);
+  const Operator plain = write(p);
+  const Operator whole = write_inverted(p);
+  if (!known && !assume_) {
+    condition(fmt::format("{} is invertible; where it is not, least squares are in place of its inverse",
+                          to_ascii(tidied(whole))));
+  }
+  const Operator out = expression(inverse_letter(p, known || assume_));
+  const auto by = std::find_if(table_.begin(), table_.end(),
+                               [](const Identity& each) { return each.left == Operator(Symbol::Omega); });
+  if (show && !(plain == whole) && by != table_.end()) {
+    show({by->name, by->source, out, false, {{by->right, by->left}}});
+  }
+  return out;
 }
 
 /// Block by block, when it is evaluated.

@@ -1,6 +1,7 @@
 #include "bunraku/operators/rewriting/simplify.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <list>
 #include <mutex>
 
@@ -38,7 +39,27 @@ double size_of(const Operator& x, std::unordered_map<const Term*, double>& known
   return size;
 }
 
-Derivation searched(const Operator& x, const Search& search, bool record) {
+/// x with the symbols that the identities define beforehand replaced, and the step that does it.
+Operator spelled(const Operator& x, const Search& search, std::vector<DerivationStep>& steps) {
+  Operator out = x;
+  for (const Identity& each : search.identities.value_or(identities())) {
+    if (each.use != IdentityUse::definition || !each.applies(search.conditions)) {
+      continue;
+    }
+    const std::function<Operator(const Operator&)> replaced = [&](const Operator& part) {
+      return part == each.left ? each.right : operators::with_parts(part, replaced);
+    };
+    if (operators::any_in(out, [&](const Operator& part) { return part == each.left; })) {
+      out = replaced(out);
+      steps.push_back({each.name, each.source, out, false, {{each.left, each.right}}});
+    }
+  }
+  return out;
+}
+
+Derivation searched(const Operator& given, const Search& search, bool record) {
+  std::vector<DerivationStep> first;
+  const Operator x = spelled(given, search, first);
   if (x.range().kind == SpaceKind::any) {
     throw OperatorError("the space of this identity is not known", "add it to, or multiply it by, something");
   }
@@ -46,7 +67,7 @@ Derivation searched(const Operator& x, const Search& search, bool record) {
   if (record) {
     engine.record(x);
   }
-  Derivation out{x, {}, x};
+  Derivation out{given, {}, x};
   Operator written = x;
   try {
     written = engine.solved(x);
@@ -80,6 +101,7 @@ Derivation searched(const Operator& x, const Search& search, bool record) {
   out.steps.assign(engine.steps().begin(), is_normal
                                                ? engine.steps().end()
                                                : engine.steps().begin() + static_cast<std::ptrdiff_t>(solved_steps));
+  out.steps.insert(out.steps.begin(), first.begin(), first.end());
   if (out.steps.empty() && !(out.result == x)) {
     out.steps.push_back({"algebra", "associative and distributive laws", out.result});
   } else if (!out.steps.empty()) {
@@ -167,7 +189,9 @@ void define_vectors(Engine& engine, bool passive) {
 }  // namespace
 
 std::optional<Derivation> prove(const Operator& left, const Operator& right, const Search& search) {
-  const Operator difference = left - right;
+  std::vector<DerivationStep> first;
+  const Operator whole = left - right;
+  const Operator difference = spelled(whole, search, first);
   try {
     Engine engine(search, true);
     if (!search.identities) {
@@ -179,7 +203,8 @@ std::optional<Derivation> prove(const Operator& left, const Operator& right, con
     if (!p.zero()) {
       return std::nullopt;
     }
-    Derivation out{difference, engine.steps(), engine.write(p), engine.conditions()};
+    Derivation out{whole, engine.steps(), engine.write(p), engine.conditions()};
+    out.steps.insert(out.steps.begin(), first.begin(), first.end());
     if (out.steps.empty()) {
       out.steps.push_back({"algebra", "associative and distributive laws", out.result});
     }

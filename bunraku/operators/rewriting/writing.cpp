@@ -20,13 +20,17 @@ Operator Engine::zero(int range, int domain) const {
   const Space& from = spaces_[static_cast<std::size_t>(domain)];
   const auto leaf = [](SpaceKind a, SpaceKind b) -> std::optional<Operator> {
     using enum SpaceKind;
-    const std::array<std::pair<std::pair<SpaceKind, SpaceKind>, Operator>, 6> known{{
+    const std::array<std::pair<std::pair<SpaceKind, SpaceKind>, Operator>, 10> known{{
         {{body, body}, Symbol::phi},
         {{hinge, hinge}, Symbol::armature},
         {{hinge, body}, Symbol::H},
         {{body, node}, Symbol::B},
         {{body, number}, Symbol::V},
         {{hinge, number}, Symbol::thetad},
+        {{closure, node}, Symbol::A},
+        {{closure, hinge}, Symbol::A_h},
+        {{closure, body}, Operator(Symbol::A_h) * Operator(Symbol::H)},
+        {{closure, number}, Symbol::U},
     }};
     for (const auto& [spaces, x] : known) {
       if (spaces == std::pair{a, b}) {
@@ -72,6 +76,27 @@ Operator Engine::write_word(const Word& w, int range) const {
     parts.push_back(expression(l));
   }
   return product_of(parts);
+}
+
+/// Inverses of closure space are of A B*Ω B A*, as step D of the papers has them.
+Operator Engine::write_inverted(const Polynomial& p) {
+  const Operator whole = write(p);
+  if (spaces_[static_cast<std::size_t>(p.range)].kind != SpaceKind::closure || p.size() != 1) {
+    return whole;
+  }
+  const auto& [w, c] = *p.words.begin();
+  const Letter H = letter(Operator(Symbol::H));
+  for (std::size_t f = 0; f < families_.size(); ++f) {
+    const int family = static_cast<int>(f);
+    const Letter psi = family_letter(Symbol::psi, family);
+    const Letter inverse = inverse_letter(of_letter(family_letter(Symbol::D, family)), true);
+    const Word own{adjoint(psi), adjoint(H), inverse, H, psi};
+    if (const std::size_t at = w.find(own); at != Word::npos && at > 0 && at + own.size() < w.size()) {
+      return Operator(c) * write_word(w.substr(0, at), p.range) * of_family(Symbol::Omega, family) *
+             write_word(w.substr(at + own.size()), p.range);
+    }
+  }
+  return whole;
 }
 
 /// A sum of products, as the papers' identities are.

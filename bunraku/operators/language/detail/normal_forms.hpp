@@ -6,7 +6,7 @@
 
 namespace bunraku::operators {
 
-/// x with all adjoints moved to symbols, and symbols that others define replaced: φ̃, ψ̃, τ, τ̄, E_ψ, Ω.
+/// x with all adjoints moved to symbols, and symbols that others define replaced: φ̃, ψ̃, τ, τ̄, E_ψ, Ω, M_C.
 Operator expanded(const Operator& x);
 /// x with all adjoints moved to symbols, variables and solved blocks.
 Operator pushed(const Operator& x);

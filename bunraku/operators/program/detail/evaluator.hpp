@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 #include <span>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "bunraku/kernels/closure_equations.hpp"
 #include "bunraku/kernels/doubt_of.hpp"
 #include "bunraku/operators/program/detail/at.hpp"
 #include "bunraku/operators/program/detail/layout.hpp"
@@ -74,6 +76,14 @@ struct DoubtRoom<S> {
   std::vector<S> rounding;               ///< Of a cluster's coordinates …
   std::vector<S> D;                      ///< … their D …
   std::vector<int> order;                ///< … and the order of its pivots.
+};
+
+/// The equations of a closure at a configuration, in scalar S.
+template <class S>
+struct ClosureAt {
+  std::array<Force<S>, kernels::max_closure_rows> on_a{};  ///< Columns of A* at its first node, in the node's axes.
+  std::array<Force<S>, kernels::max_closure_rows> on_b{};  ///< At its second.
+  S slope{};                                               ///< Of hinge coordinates: q̇_a − slope q̇_b.
 };
 
 /// A node in scalar S.
@@ -242,6 +252,16 @@ class BUNRAKU_API Evaluator {
   void hand_over(const kernels::Link<S>& l, const ArticulatedInertia<S>& moved, RiccatiBlocks<S>& r) const;
   void note_doubt(RiccatiBlocks<S>& r, int velocity, const S& D) const;
   void eliminate_cluster(const Unit& unit, RiccatiBlocks<S>& r, int X, const S* gears);
+  // steps_closures.hpp
+  void closures();
+  void apply_closures(int i);
+  void node_bias(int i, Range range);
+  void rates(int i);
+  void columns(int i);
+  void norms(int i);
+  void solve(int i);
+  void whiten(const RiccatiBlocks<S>& r, const S* x, double* out) const;
+  std::vector<double> row_scales(const Value& v);
   // steps_blocks.hpp
   void blocks(int i);
   void block_function(int i);
@@ -249,6 +269,7 @@ class BUNRAKU_API Evaluator {
   void spread(int i, Range range);
   void dense(int i);
   void run_owned(const Slot& slot);
+  void matrix_of(int i, S* matrix);
   void function_of(int i, int unit, S* matrix, int n);
   Force<S> stepped(const Value& v, int k, Force<S> f) const;
   S* member_block(int i, int k, int& stride);
@@ -269,6 +290,7 @@ class BUNRAKU_API Evaluator {
   std::vector<RiccatiBlocks<S>> riccati_;
   std::vector<Slot> slots_;
   std::vector<S> storage_;
+  std::vector<ClosureAt<S>> closures_;
   std::vector<S> lane_inverses_;           // scratch of eliminate_lanes, of all hinges' velocities
   std::vector<Force<S>> cluster_force_;    // scratch, as many as a cluster has links
   std::vector<Force<S>> cluster_leaving_;  // as many as it has coordinates
@@ -292,6 +314,7 @@ void check_riccati(Evaluator<S>& evaluator);
 #include "bunraku/operators/program/detail/evaluator_make.hpp"
 #include "bunraku/operators/program/detail/evaluator_run.hpp"
 #include "bunraku/operators/program/detail/steps_blocks.hpp"
+#include "bunraku/operators/program/detail/steps_closures.hpp"
 #include "bunraku/operators/program/detail/steps_riccati.hpp"
 #include "bunraku/operators/program/detail/steps_vectors.hpp"
 

@@ -59,6 +59,7 @@ void Evaluator<S>::make(const kernels::NumberOf<S>* doubts) {
   for (const NodePlace& node : layout_->nodes) {
     nodes_.push_back({node.link, kernels::cast<S>(node.X_LN)});
   }
+  closures_.resize(folded_->model.closures().size());
   joints_.spin.resize(folded_->links.size());
   joints_.pose.resize(folded_->links.size());
   joints_.columns.resize(at(folded_->coordinates.nv));

@@ -147,6 +147,19 @@ void Evaluator<S>::make_first(int i) {
         dense(i);
       }
       break;
+    case Step::closures:
+      if constexpr (!kernels::is_wide<S>) {
+        closures();
+      }
+      break;
+    case Step::columns:
+      columns(i);
+      break;
+    case Step::solve:
+      if constexpr (!kernels::is_wide<S>) {
+        solve(i);
+      }
+      break;
     case Step::inject:
       std::copy_n(in(v, 0), dimension(v.domain), slot.out + slot.first);
       break;
@@ -173,6 +186,14 @@ void Evaluator<S>::step(int i, Range range) {
       break;
     case Step::gyroscopic:
       gyroscopic(i, range);
+      break;
+    case Step::node_bias:
+      node_bias(i, range);
+      break;
+    case Step::rates:
+      if constexpr (!kernels::is_wide<S>) {
+        rates(i);
+      }
       break;
     case Step::apply:
       apply_part(i, range);
@@ -211,6 +232,10 @@ void Evaluator<S>::step(int i, Range range) {
     case Step::block_root:
     case Step::dense_inverse:
     case Step::dense_root:
+    case Step::closures:
+    case Step::columns:
+    case Step::norms:
+    case Step::solve:
     case Step::inject:
       break;  // there already
   }
@@ -225,7 +250,7 @@ void Evaluator<S>::numbers(int i, Range range) {
   const S* y = in(v, 1);
   const auto ranged = [&](const Space& space, const auto& f) {
     const bool all = range.begin == 0 && range.end == static_cast<int>(folded_->links.size());
-    if (!space.part.empty() || space.kind == SpaceKind::number || all) {
+    if (!space.part.empty() || space.kind == SpaceKind::number || space.kind == SpaceKind::closure || all) {
       if (range.begin == 0) {
         f(0, dimension(space));
       }

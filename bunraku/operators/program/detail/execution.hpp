@@ -25,9 +25,8 @@ class SystemData {
   void bind(VariableBlocks values);
 
   const Model& model() const { return bodies->model; }
-  std::span<const Node> nodes() const { return attached->nodes; }
-  /// The number of all values in a space, or in a part of it.
-  int dimension(const Space& space) const;
+  /// Those given, or where there are none the closures' own.
+  std::span<const Node> nodes() const { return attached->nodes.empty() ? closure_own : attached->nodes; }
   Meaning meaning() const {
     return {.accelerations = accelerations.has_value(), .torques = torques.has_value(), .coupled = bodies->coupled};
   }
@@ -38,9 +37,10 @@ class SystemData {
   std::shared_ptr<const Folded> bodies;
   std::shared_ptr<const Folded> links;
   std::shared_ptr<const Attachments> attached;
-  std::vector<double> q;       ///< Of all hinges.
-  std::vector<double> user_q;  ///< Of the user.
-  std::vector<double> v;       ///< Of the user.
+  std::vector<Node> closure_own;  ///< The closures' own nodes.
+  std::vector<double> q;          ///< Of all hinges.
+  std::vector<double> user_q;     ///< Of the user.
+  std::vector<double> v;          ///< Of the user.
   std::optional<std::vector<double>> accelerations;
   std::optional<std::vector<double>> torques;
   std::uint64_t version = 1;  ///< Changes with whatever results depend on.
@@ -49,13 +49,18 @@ class SystemData {
 /// A plan at work for a system, which may change meanwhile.
 class Execution {
  public:
-  /// Throws OperatorError where the model gives a symbol no meaning or an inverse is refused.
-  Execution(const Operator& x, Inverses inverses, std::shared_ptr<const SystemData> data);
+  /// Throws OperatorError where the model gives a symbol no meaning or an inverse is refused. `asked` is what x was
+  /// made of: by it node space begins with the closures' nodes or not.
+  Execution(const Operator& x, const Operator& asked, Inverses inverses, std::shared_ptr<const SystemData> data);
 
   const Plan& plan() const { return *plan_; }
   const SystemData& data() const { return *data_; }
   int rows() const { return evaluator_->rows(); }
   int cols() const { return evaluator_->cols(); }
+  /// Numbers in a space or in a part of it.
+  int dimension(const Space& space) const { return evaluator_->dimension(space); }
+  /// Those of node space.
+  std::span<const Node> nodes() const { return defined_->nodes; }
   /// Applies the expression; x has cols() numbers (any for a stacked vector), y has rows(). No allocation while the
   /// state stays as it is.
   void apply(const double* x, double* y);
@@ -71,6 +76,7 @@ class Execution {
   std::shared_ptr<const Folded> folded() const { return plan_->mergeable ? data_->links : data_->bodies; }
 
   Operator expression_;
+  Operator asked_;
   Inverses inverses_;
   std::shared_ptr<const SystemData> data_;
   Meaning meaning_;

@@ -64,11 +64,11 @@ struct NodePlace {
   Transform<double> X_LN{};  ///< Its frame in the link's.
 };
 
-/// The table of a space: where the numbers of each link or node begin.
+/// The table of a space: where the numbers of each link, node or closure begin.
 struct SpaceTable {
   std::vector<int> first;  ///< One more than there are owners.
 
-  int owners() const { return static_cast<int>(first.size()) - 1; }        ///< Links or nodes.
+  int owners() const { return static_cast<int>(first.size()) - 1; }        ///< Links, nodes or closures.
   int begin(int i) const { return first[static_cast<std::size_t>(i)]; }    ///< First number of an owner.
   int end(int i) const { return first[static_cast<std::size_t>(i) + 1]; }  ///< One beyond the last.
   int dimension() const { return first.empty() ? 0 : first.back(); }       ///< Of the whole.
@@ -95,6 +95,7 @@ class BUNRAKU_API Folded {
   std::vector<double> armature;              ///< Of the user's velocities, followers' included.
   std::vector<double> armature_blocks;       ///< The same as blocks of the units.
   SpaceTable body;                           ///< Body space, by link.
+  SpaceTable closure;                        ///< Closure space, by closure.
   Vec3<double> gravity{};                    ///< In the world's frame as the links have it.
   bool coupled = false;                      ///< Whether some units have several links.
   bool nested = false;                       ///< Whether one of them hangs on another of its unit.

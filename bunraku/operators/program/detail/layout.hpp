@@ -36,10 +36,19 @@ void fill_defined(const Model& model, std::span<const double> q, std::span<const
 /// What a program needs to know beside model and state.
 struct Attachments {
   std::vector<Node> nodes = {};                ///< What B refers to.
+  int closure_nodes = 0;                       ///< How many of the first are the closures' own.
   std::vector<VariableBlocks> variables = {};  ///< Values of users' variables.
 };
 
-/// The body or node that a part names, by name or number. Throws OperatorError.
+/// The nodes of the model's closures, a and b of each, in their order; those of hinge coordinates have none.
+BUNRAKU_API std::vector<Node> closure_nodes(const Model& model);
+/// What an expression is evaluated with: where it names A, a_n, U or M_C, or no nodes are given, node space begins with
+/// the closures' own nodes. The values of variables are those of the given nodes. Throws OperatorError where B or a
+/// symbol of closures has no meaning; `cure` says how to name nodes.
+BUNRAKU_API Attachments attachments_for(const Operator& x, const Model& model, const Attachments& given,
+                                        const std::string& cure);
+
+/// The body, node or closure that a part names, by name or number. Throws OperatorError.
 BUNRAKU_API int part_of(const Model& model, std::span<const Node> nodes, const Space& space);
 
 /// A variable with blocks of zeros for a model folded by bodies.
@@ -108,17 +117,17 @@ struct BUNRAKU_API EvaluatorLayout {
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<const Folded> folded;
   std::shared_ptr<const Attachments> attached;
-  std::vector<NodePlace> nodes;         ///< Where the attached ones are.
-  std::array<UnitPlaces, 5> places;     ///< By kind of space.
-  std::vector<int> bar;                 ///< By unit: the first of its H̄; one more than there are units.
-  std::vector<SlotLayout> slots;        ///< Of each value of the plan.
-  std::vector<FamilyLayout> families;   ///< In the order of the plan.
-  std::vector<int> riccatis;            ///< Their values.
-  std::size_t room = 0;                 ///< Numbers of all values.
-  std::size_t largest_cluster = 0;      ///< Links of the largest unit …
-  std::size_t largest_coordinates = 0;  ///< … and coordinates.
-  int rows = 0;                         ///< Numbers in the result.
-  int cols = 0;                         ///< Numbers in the vector applied to; 1 for a stacked vector.
+  std::vector<NodePlace> nodes;                ///< Where the attached ones are.
+  std::array<UnitPlaces, space_kinds> places;  ///< By kind of space; closures are on no unit.
+  std::vector<int> bar;                        ///< By unit: the first of its H̄; one more than there are units.
+  std::vector<SlotLayout> slots;               ///< Of each value of the plan.
+  std::vector<FamilyLayout> families;          ///< In the order of the plan.
+  std::vector<int> riccatis;                   ///< Their values.
+  std::size_t room = 0;                        ///< Numbers of all values.
+  std::size_t largest_cluster = 0;             ///< Links of the largest unit …
+  std::size_t largest_coordinates = 0;         ///< … and coordinates.
+  int rows = 0;                                ///< Numbers in the result.
+  int cols = 0;                                ///< Numbers in the vector applied to; 1 for a stacked vector.
 
  private:
   void make_places();
@@ -130,7 +139,7 @@ template <class T>
 std::vector<T> doubts_of(const Folded& folded);
 
 /// Whether every step of a plan can be done for several states side by side: not matrices that are inverted by Eigen or
-/// have roots, nor what functions of the user give.
+/// have roots, nor closures, nor what functions of the user give.
 BUNRAKU_API bool runs_in_lanes(const EvaluatorLayout& layout);
 
 }  // namespace bunraku::operators

@@ -2,6 +2,7 @@
 /// An expression as loops over the bodies, from the state to the result: what programs run and plan() prints.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,15 @@ enum class Step {
   spread,         ///< Outward: y(k) = x(k) + E*(k,p) y(p) E(p,k).
   dense_inverse,  ///< The inverse of an expression's matrix.
   dense_root,     ///< Its symmetric root.
+  closures,       ///< The closures' equations: A and A_h of the configuration.
+  columns,        ///< The matrix of an expression, column by column.
+  norms,          ///< |D^(−½) x|² of the columns x of an expression, made where the solve asks for it.
+  solve,          ///< (e*D⁻¹e)⁻¹ of closure size from the columns e; without e the inverse of any closure-space matrix.
   // vectors
   bias,         ///< Outward: a of V.
   gyroscopic,   ///< b of V.
+  node_bias,    ///< a_n of V.
+  rates,        ///< What closures ask of their nodes' accelerations, of V and θ̇.
   apply,        ///< A block times in[0].
   apply_cross,  ///< The cross product of in[1], times in[0].
   apply_dense,  ///< A matrix times in[0].
@@ -62,6 +69,8 @@ enum class Part {
   G,          ///< Likewise.
   blocks,     ///< Of a step that makes blocks.
   variable,   ///< A user's variable or function.
+  A,          ///< Of a closures step.
+  A_h,        ///< Likewise.
   E_phi,      ///< One step inward.
   S,          ///< One step inward, numbers as they stand.
   K,          ///< One step inward, through the gain of a riccati step.
@@ -91,7 +100,7 @@ enum class Direction {
   inward,   ///< From the tips to the base.
   outward,  ///< From the base to the tips.
   local,    ///< Any order.
-  whole,    ///< Not a loop over the bodies: a dense matrix.
+  whole,    ///< Not a loop over the bodies: a dense matrix, or closures.
 };
 
 /// A loop: its steps are done at each body in turn.
@@ -140,6 +149,14 @@ enum class Inverses {
 
 /// The plan of an expression as it stands. Inverses of memoryless operators are taken block by block.
 BUNRAKU_API Plan make_plan(const Operator& x, const Meaning& meaning, Inverses inverses);
+
+/// e with x = e*D⁻¹e for the D of one family, and that D, where x is such a sum of products: A B*Ω B A* and, of
+/// closures of hinge coordinates too, Y 𝓜⁻¹Y*. x is expanded.
+struct Columns {
+  Operator e;  ///< Hinge space from closure space.
+  Operator D;  ///< Of which family.
+};
+std::optional<Columns> columns_of(const Operator& x);
 
 /// Drops what the result does not need, marks what depends on the vector alone, and fills the loops.
 void put_in_order(Plan& plan);

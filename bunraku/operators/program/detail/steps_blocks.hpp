@@ -135,23 +135,30 @@ void Evaluator<S>::block_function(int i) {
   }
 }
 
+/// The matrix of the expression that value i runs for unit vectors, row by row.
 template <class S>
-void Evaluator<S>::dense(int i) {
+void Evaluator<S>::matrix_of(int i, S* matrix) {
   const Value& v = value(i);
   const Slot& slot = slots_[at(i)];
   const Slot& probe = slots_[at(v.in[0])];
   const S* result = slots_[at(v.in[1])].out;
-  const int n = dimension(v.space);
+  const int rows = dimension(value(v.in[1]).space);
+  const int cols = probe.size;
   std::fill_n(probe.out, probe.size, S(0));
-  for (int j = 0; j < n; ++j) {
+  for (int j = 0; j < cols; ++j) {
     probe.out[j] = S(1);
     run_owned(slot);
     probe.out[j] = S(0);
-    for (int r = 0; r < n; ++r) {
-      slot.out[r * n + j] = result[r];
+    for (int r = 0; r < rows; ++r) {
+      matrix[r * cols + j] = result[r];
     }
   }
-  function_of(i, -1, slot.out, n);
+}
+
+template <class S>
+void Evaluator<S>::dense(int i) {
+  matrix_of(i, slots_[at(i)].out);
+  function_of(i, -1, slots_[at(i)].out, dimension(value(i).space));
 }
 
 /// What a force at link k comes to at its parent by one step of gather or spread.

@@ -194,6 +194,10 @@ void Evaluator<S>::apply_part(int i, Range range) {
     case Part::B:
       apply_nodes(i, range);
       break;
+    case Part::A:
+    case Part::A_h:
+      apply_closures(i);
+      break;
     case Part::blocks:
       apply_blocks(i, range);
       break;
@@ -266,7 +270,9 @@ void Evaluator<S>::apply_variable(int i, Range range) {
   const S* x = in(v, 0);
   const std::vector<VariableBlock>& blocks = attached_->variables[at(slots_[at(i)].extra)].blocks;
   const bool by_node = v.what.range().kind == SpaceKind::node || v.what.domain().kind == SpaceKind::node;
-  const bool by_body = !by_node && !folded_->coupled;  // then block k is that of link k: users' variables do not merge
+  const bool by_closure = v.what.range().kind == SpaceKind::closure;
+  const bool by_body =
+      !by_node && !by_closure && !folded_->coupled;  // then block k is that of link k: users' variables do not merge
   const std::size_t begin = by_body ? at(range.begin) : 0;
   const std::size_t end = by_body ? at(range.end) : blocks.size();
   for (std::size_t n = begin; n < end; ++n) {

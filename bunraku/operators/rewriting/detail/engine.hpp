@@ -181,6 +181,7 @@ class BUNRAKU_API Engine {
   std::optional<Operator> opened_inverse(const Polynomial& p, const Show& show);
   std::optional<Operator> lemma(const Polynomial& p, const Show& show);
   std::optional<Operator> opaque(const Polynomial& p);
+  std::optional<Operator> closure_inverse(const Polynomial& p, const Show& show);
   Operator identity(int space) const;
 
   // writing
@@ -188,6 +189,7 @@ class BUNRAKU_API Engine {
   Operator write_sorted(const Polynomial& p, Grouping grouping);
   Operator write_word(const Word& w, int range) const;
   Operator write_plainly(const Polynomial& p) const;
+  Operator write_inverted(const Polynomial& p);
   std::optional<Operator> write_product(const Polynomial& p);
   Operator write_groups(const Polynomial& p, Grouping grouping);
   Operator summed(std::vector<std::pair<Word, Operator>> pieces, std::vector<double> numbers) const;
