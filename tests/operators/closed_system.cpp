@@ -63,6 +63,7 @@ Transform<double> closed_pose(ClosureSpec& closure, const Transform<double>& X_W
       break;
     }
     case ClosureKind::distance:
+      X_AB.translation = random.unit() * random.uniform(0.4, 1);  // of a short rod differences are not good enough
       closure.length = norm(X_AB.translation);
       break;
     case ClosureKind::plane:
