@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bunraku/kernels/index.hpp"
+
 namespace bunraku::kernels {
 
-namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 template <class T>
 Doubts<T>::Doubts(const Tree& t)

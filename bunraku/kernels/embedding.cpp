@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "bunraku/kernels/index.hpp"
+
 namespace bunraku::kernels {
 
 namespace {
@@ -14,10 +16,6 @@ constexpr double free_below = 1e-9;
 constexpr double gap_tells = 100;
 /// Of a cluster far away from c's origin this part of the way counts as its size, above what rounding leaves of it.
 constexpr double part_of_way = 1e-4;
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Of a body, in an array that begins with the world.
 constexpr std::size_t of_body(int body) {

@@ -19,6 +19,7 @@
 #include "bunraku/kernels/constants.hpp"
 #include "bunraku/kernels/doubt_of.hpp"
 #include "bunraku/kernels/doubts.hpp"
+#include "bunraku/kernels/index.hpp"
 #include "bunraku/kernels/turns.hpp"
 
 namespace bunraku::kernels {
@@ -105,11 +106,6 @@ struct AncestorRow {
   const S* row = nullptr;        ///< Its numbers.
   S factor[combined_rows] = {};  ///< What it is multiplied with in each row.
 };
-
-/// An index.
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// How columns of 𝓜 and of 𝓜⁻¹ are laid out for scalar S. Immutable.
 struct Layouts {

@@ -1,5 +1,6 @@
 #include "papers/procedures.hpp"
 
+#include "papers/closed_loops.hpp"
 #include "papers/references.hpp"
 
 namespace bunraku::cli::papers {
@@ -7,6 +8,9 @@ namespace bunraku::cli::papers {
 namespace {
 
 using enum Systems;
+
+/// Of solves in closure space, which lose digits as directions become weak.
+constexpr double closed_tolerance = 1e-10;
 
 constexpr Procedure all[] = {
     {"K3", "d/dt V", "RK92 (21), (25)", "alpha − φ*a_g = dV/dt, by differences of V(t) in the world's axes",
@@ -89,6 +93,31 @@ constexpr Procedure all[] = {
      tolerance, any, random_systems, true},
     {"L1", "run to level 7", "RK92 §IX", "θ̈ from level 7 alone, inward and outward = the θ̈ put in",
      level_7_accelerations, tolerance, any, random_systems, true},
+    {"C2", "2.15", "RJK89 (2.15)–(2.16)", "A B*φ*H* = differences of the nodes' Jacobians, two branches on a trunk",
+     closure_matrix},
+    {"C2", "2.16", "RJK89 (2.16)", "A B*φ*H*θ̇ = 0 for velocities that fit", closure_velocities_fit},
+    {"C2", "2.17", "RJK89 (2.17) corrected", "U = the nodes' accelerations at θ̈ = 0, their difference, negative",
+     closure_rate},
+    {"C2", "A–F", "RJK89 (3.5)–(3.12)", "θ̈ by steps A to F = a dense solve of the constrained equations", closed_steps,
+     closed_tolerance},
+    {"C2", "D", "RJK89 (3.10)–(3.11)", "HφBA*f̃ by steps A to D = a dense solve", closed_forces, closed_tolerance},
+    {"C2", "3.13", "RJK89 (3.13) corrected", "θ̈ by the compact form, with U = a dense solve", compact_form,
+     closed_tolerance},
+    {"C2", "3.13 printed", "RJK89 (3.13)", "θ̈ by the compact form, U dropped = a dense solve", compact_form_printed,
+     closed_tolerance, any, random_systems, false, Claim::fails},
+    {"C2", "M_C", "RJK89 (3.13)", "M_C = X(X*𝓜X)⁻¹X*, X a basis of what the closures leave", closed_inverse_mass,
+     closed_tolerance},
+    {"C2", "embedded", "not in the papers", "θ̈ with the loops as clusters of the tree = a dense solve", embedded_loops,
+     closed_tolerance},
+    {"I1", "closed", "RK92 (22), RJK89 (2.17)", "𝓜θ̈ + 𝓒 + HφBA*f̃ = T with θ̈ and f̃ of steps A to F", closed_inverse,
+     closed_tolerance},
+    {"C3", "counted", "RJK89 §3", "sweeps and columns that a changed closure does again, beside step D: none",
+     changed_closure},
+    {"C3", "result", "RJK89 §3", "θ̈ after a closure was changed and changed back = a dense solve",
+     changed_closure_result, closed_tolerance},
+    {"C6", "rank", "RJK89 §3", "rank and redundant closures of a loop closed twice", doubled_rank},
+    {"C6", "motion", "RJK89 §3", "θ̈ of a loop closed twice, by the library and by steps A to F = a dense solve",
+     doubled_loop, closed_tolerance},
 };
 
 }  // namespace

@@ -78,6 +78,9 @@ std::span<const Item> items() {
       Item{"D3", "forward dynamics of trees", rows_d3()},
       Item{"D4", "what forces at the nodes change", rows_d4()},
       Item{"D5", "the operational-space inertia", rows_d5()},
+      Item{"C2", "closed systems: steps A to F", {}},
+      Item{"C3", "a closure that is changed", {}},
+      Item{"C6", "redundant closures", {}},
       Item{"S1", "the shift operator, cross products, ℍ", rows_s1()},
       Item{"L1", "the seven levels of an expression", rows_l1()},
   };
