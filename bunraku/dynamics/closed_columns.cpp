@@ -93,16 +93,16 @@ void put(const ClosedEnd<T>& end, std::span<const Force<T>> forces, ClosureColum
     return;
   }
   const auto place = static_cast<std::size_t>(columns.find(end.link));
-  RowForces<T>& there = columns.force[place];
-  RowForces<T> own{};
+  RowForces<T>& there = columns.x[place];
+  kernels::RowSizes<T>& size = columns.size[place];
   for (std::size_t r = 0; r < forces.size(); ++r) {
     const Force<T> f = end.X_LN * forces[r];
     for (int i = 0; i < 6; ++i) {
       there[static_cast<std::size_t>(i)].x[r] += f[i];
-      own[static_cast<std::size_t>(i)].x[r] = f[i];
     }
+    size.moment.x[r] += squared_norm(f.moment);
+    size.force.x[r] += squared_norm(f.force);
   }
-  columns.force_size[place].add(own);
 }
 
 /// Makes rows of N out of what is known of the six relative directions.
@@ -117,40 +117,37 @@ RowNumbers<T> combined(const RowNumbers<T>& known, std::span<const Force<T>> N, 
   return out;
 }
 
-/// What the node's own bias and gravity add to A α.
+/// What a node's acceleration has beside that of its link, in its axes; of the world's nodes, gravity upward, as that
+/// is an acceleration of the base.
 template <class T>
-T node_bias(const ClosedEnd<T>& end, const Force<T>& f, const Vec3<T>& w, const Vec3<T>& lift) {
+Vec3<T> node_bias(const ClosedData<T>& d, const ClosedEnd<T>& end) {
+  StateData<T>& s = d.member(end.member).state.data();
   if (end.link < 0) {
-    return dot(f.force, lift);
+    return end.X_LN.rotation.inverse_times(-s.gravity());
   }
-  const Force<T> on_link = end.X_LN * f;
-  return dot(on_link.force, cross(w, cross(w, end.X_LN.translation)));
+  const Vec3<T> w = s.sweeps->link_velocity(end.link).angular;
+  return end.X_LN.rotation.inverse_times(cross(w, cross(w, end.X_LN.translation)));
 }
 
 }  // namespace
 
 /// Rows of a closure as forces on links, and its columns.
 template <class T>
-void make_part(ClosedData<T>& d, ClosedClosure<T>& c, bool biased) {
+void make_part(ClosedData<T>& d, ClosedClosure<T>& c) {
   const bool relative = c.changeable;
-  std::array<Force<T>, 6> on_a = c.equations.on_a;
-  std::array<Force<T>, 6> on_b = c.equations.on_b;
-  std::size_t rows = static_cast<std::size_t>(c.rows);
+  std::array<Force<T>, 6> unit_a;
+  std::array<Force<T>, 6> unit_b;
+  const std::size_t rows = relative ? 6 : static_cast<std::size_t>(c.rows);
   if (relative) {
-    rows = 6;
     const Transform<T> X_AB = d.motion(c, false).X_AB;
     for (int i = 0; i < 6; ++i) {
       Force<T> unit = Force<T>::zero();
       unit[i] = T(1);
-      on_a[static_cast<std::size_t>(i)] = -(Phi<T>(X_AB.translation) * unit);
-      on_b[static_cast<std::size_t>(i)] = {X_AB.rotation.inverse_times(unit.moment),
-                                           X_AB.rotation.inverse_times(unit.force)};
+      unit_a[static_cast<std::size_t>(i)] = -(Phi<T>(X_AB.translation) * unit);
+      unit_b[static_cast<std::size_t>(i)] = {X_AB.rotation.inverse_times(unit.moment),
+                                             X_AB.rotation.inverse_times(unit.force)};
     }
   }
-  d.for_each_part(c, [&](ClosedMember<T>&, ClosureColumns<T>& columns) {
-    std::fill(columns.force.begin(), columns.force.end(), RowForces<T>{});
-    std::fill(columns.force_size.begin(), columns.force_size.end(), kernels::RowSizes<T>{});
-  });
   if (c.closure.kind == ClosureKind::hinges) {
     for (const bool second : {false, true}) {
       const ClosedEnd<T>& end = second ? c.b : c.a;
@@ -162,12 +159,12 @@ void make_part(ClosedData<T>& d, ClosedClosure<T>& c, bool biased) {
       }
     }
   } else {
-    put<T>(c.a, std::span<const Force<T>>(on_a).first(rows), c.on_a);
-    put<T>(c.b, std::span<const Force<T>>(on_b).first(rows), c.within() ? c.on_a : c.on_b);
+    put<T>(c.a, std::span<const Force<T>>(relative ? unit_a : c.equations.on_a).first(rows), c.on_a);
+    put<T>(c.b, std::span<const Force<T>>(relative ? unit_b : c.equations.on_b).first(rows),
+           c.within() ? c.on_a : c.on_b);
   }
-  static_cast<void>(biased);
   d.for_each_part(c, [&](ClosedMember<T>& m, ClosureColumns<T>& columns) {
-    columns.rows = c.rows;
+    columns.rows = static_cast<int>(rows);
     m.state.data().sweeps->closed_columns(columns);
     ++d.work.columns;
   });
@@ -190,7 +187,7 @@ void ClosedData<T>::make_columns(bool biased) {
       continue;
     }
     if (c.stale) {
-      make_part(*this, c, biased);
+      make_part(*this, c);
       c.stale = false;
     }
     if (c.changeable) {
@@ -210,22 +207,16 @@ void ClosedData<T>::make_columns(bool biased) {
     if (!biased || c.closure.kind == ClosureKind::hinges) {
       continue;
     }
-    const auto turning = [&](const ClosedEnd<T>& end) {
-      return end.link < 0 ? Vec3<T>::zero() : member(end.member).state.data().sweeps->link_velocity(end.link).angular;
-    };
-    const Vec3<T> w_a = turning(c.a);
-    const Vec3<T> w_b = turning(c.b);
-    const auto gravity = [&](const ClosedEnd<T>& end) { return member(end.member).state.data().gravity(); };
-    // a node of the world has the world's acceleration upward, as gravity is one of the base
-    const Vec3<T> lift_a = c.a.X_LN.rotation.inverse_times(-gravity(c.a));
-    const Vec3<T> lift_b = c.b.X_LN.rotation.inverse_times(-gravity(c.b));
+    const Vec3<T> bias_a = node_bias(*this, c.a);
+    const Vec3<T> bias_b = node_bias(*this, c.b);
     for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-      c.bias[r] = node_bias(c.a, c.equations.on_a[r], w_a, lift_a) + node_bias(c.b, c.equations.on_b[r], w_b, lift_b);
+      c.bias[r] = dot(c.equations.on_a[r].force, bias_a) + dot(c.equations.on_b[r].force, bias_b);
     }
     if (c.closure.kind == ClosureKind::rows) {  // of true accelerations, which others need not know
       const auto pose = [&](const ClosedEnd<T>& end) {
         return end.link < 0 ? end.X_LN : member(end.member).state.data().sweeps->link_pose(end.link) * end.X_LN;
       };
+      const auto gravity = [&](const ClosedEnd<T>& end) { return member(end.member).state.data().gravity(); };
       const Vec3<T> g_a = pose(c.a).rotation.inverse_times(gravity(c.a));
       const Vec3<T> g_b = pose(c.b).rotation.inverse_times(gravity(c.b));
       for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {

@@ -40,12 +40,10 @@ void ClosureColumns<T>::place(const Tree& tree, int equations, std::span<const i
       }
     }
   }
-  force.assign(links.size(), {});
-  force_size.assign(links.size(), {});
-  size.resize(links.size());
   of_hinges.assign(hinges.size(), {});
-  x.resize(links.size());
-  e.resize(coordinates.size());
+  x.assign(links.size(), {});
+  size.assign(links.size(), {});
+  e.assign(coordinates.size(), {});
 }
 
 template <class T>

@@ -44,6 +44,9 @@ class Sweeps {
   virtual void closed_again() = 0;
   /// The columns of one closure, after closed_inward.
   virtual void closed_columns(ClosureColumns<T>& columns) = 0;
+  /// Adds e*D⁻¹e of two closures to a block of Λ; see closure_product.
+  virtual void closed_product(const ClosureColumns<T>& one, const ClosureColumns<T>& two, const int* slot, T* out,
+                              std::size_t stride) const = 0;
   /// ε ← ε − e f̃.
   virtual void closed_correct(const ClosureColumns<T>& columns, const T* force) = 0;
   /// The last sweep: θ̈, or 𝓜⁻¹x.

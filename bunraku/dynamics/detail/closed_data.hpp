@@ -103,13 +103,19 @@ struct ClosedData {
   ClosureReport report;
   ClosedWork work;
 
-  std::vector<T> lambda;  ///< rows × rows, scaled.
-  std::vector<T> factor;  ///< Its factors LDL*.
-  std::vector<T> scale;   ///< s of each row.
-  std::vector<T> right;   ///< Right side of step D, scaled.
-  std::vector<T> size;    ///< Of each row: how large the terms of its right side are, scaled.
-  std::vector<T> force;   ///< f̃ of all rows, scaled.
-  std::vector<T> residual;
+  std::vector<T> lambda;                         ///< rows × rows, scaled.
+  std::vector<T> factor;                         ///< LDL* of the kept rows.
+  std::size_t kept = 0;                          ///< How many rows count as independent.
+  std::vector<int> order;                        ///< All rows, those first. Of the last state; all to begin with.
+  std::vector<T> dependence;                     ///< C: of each other row, what of the kept ones it is.
+  std::vector<T> grown;                          ///< Scratch: I + C*C.
+  std::vector<T> shared;                         ///< Of each row: the share that null vectors have of it, squared.
+  std::vector<int> indices;                      ///< Scratch: 0, 1, …
+  std::vector<T> scale;                          ///< s of each row.
+  std::vector<T> right;                          ///< Right side of step D, scaled.
+  std::vector<T> size;                           ///< Of each row: how large the terms of its right side are, scaled.
+  std::vector<T> force;                          ///< f̃ of all rows, scaled.
+  std::vector<T> residual;                       ///< Scratch: a number for each row.
   std::vector<T> stacked;                        ///< 𝒩 numbers.
   Matrix columns;                                ///< 𝔟/s, full coordinates × rows.
   Matrix Y;                                      ///< The closures' Jacobian, rows × 𝒩.
@@ -138,9 +144,16 @@ struct ClosedData {
   void make_columns(bool biased);
   /// Λ, the right side and the scales.
   void assemble_small(bool biased);
-  /// f̃ by the factors of Λ where it is far from singular, else by singular values.
+  /// f̃ by the factors of Λ of independent rows where there is no doubt about these, else by singular values.
   void solve_small();
+  /// The former; false where there is doubt.
   bool factor_small();
+  bool others_depend(T largest);
+  bool solve_kept(bool refined);
+  void shorten_force();
+  void mark_unique();
+  void name_redundant();
+  double asked_for() const;
   void solve_by_values();
   void check_contradictions(int rank);
   void sweep_outward(std::span<T> out);

@@ -51,6 +51,10 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   }
   void closed_again() override { ws_.epsilon.assign(epsilon_.begin(), epsilon_.end()); }
   void closed_columns(ClosureColumns<T>& columns) override { closure_columns(ws_, factors(), biased_, columns); }
+  void closed_product(const ClosureColumns<T>& one, const ClosureColumns<T>& two, const int* slot, T* out,
+                      std::size_t stride) const override {
+    closure_product(factors(), one, two, slot, out, stride);
+  }
   void closed_correct(const ClosureColumns<T>& columns, const T* force) override {
     correct_innovations(ws_, columns, force);
   }
