@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "bunraku/dynamics/detail/closed_data.hpp"
-#include "bunraku/spatial/phi.hpp"
 
 namespace bunraku::detail {
 
@@ -27,6 +26,17 @@ kernels::ClosureMotion<T> ClosedData<T>::motion(const ClosedClosure<T>& c, bool 
 }
 
 template <class T>
+void ClosedData<T>::evaluate_coupling(ClosedClosure<T>& c) const {
+  const auto number = [](const std::vector<T>& numbers, int i) {
+    return i < 0 ? T(0) : numbers[static_cast<std::size_t>(i)];
+  };
+  const StateData<T>& a = member(c.a.member).state.data();
+  const StateData<T>& b = member(c.b.member).state.data();
+  c.coupling = kernels::coupling_equation<T>(c.closure, number(a.q, c.a.position), number(b.q, c.b.position),
+                                             number(b.v, c.b.velocity));
+}
+
+template <class T>
 void ClosedData<T>::evaluate(bool velocities) {
   for (const auto& each : closures) {
     ClosedClosure<T>& c = *each;
@@ -34,19 +44,30 @@ void ClosedData<T>::evaluate(bool velocities) {
       continue;
     }
     if (c.closure.kind == ClosureKind::hinges) {
-      const auto number = [&](const ClosedEnd<T>& end, const std::vector<T>& numbers, int i) {
-        static_cast<void>(end);
-        return i < 0 ? T(0) : numbers[static_cast<std::size_t>(i)];
-      };
-      const StateData<T>& a = member(c.a.member).state.data();
-      const StateData<T>& b = member(c.b.member).state.data();
-      c.coupling = kernels::coupling_equation<T>(c.closure, number(c.a, a.q, c.a.position),
-                                                 number(c.b, b.q, c.b.position), number(c.b, b.v, c.b.velocity));
-    } else if (velocities) {
-      kernels::closure_velocities(c.closure, motion(c, true), c.equations);
-    } else {
-      kernels::closure_positions(c.closure, motion(c, false).X_AB, c.equations);
+      evaluate_coupling(c);
+      continue;
     }
+    const kernels::ClosureMotion<T> now = motion(c, velocities);
+    c.X_AB = now.X_AB;
+    velocities ? kernels::closure_velocities(c.closure, now, c.equations)
+               : kernels::closure_positions(c.closure, now.X_AB, c.equations);
+  }
+}
+
+template <class T>
+void ClosedData<T>::evaluate_rates() {
+  for (const auto& each : closures) {
+    ClosedClosure<T>& c = *each;
+    if (!c.present) {
+      continue;
+    }
+    if (c.closure.kind == ClosureKind::hinges) {
+      evaluate_coupling(c);
+      continue;
+    }
+    const kernels::ClosureMotion<T> now = motion(c, true);
+    c.X_AB = now.X_AB;
+    kernels::closure_rates(c.closure, now, c.equations);
   }
 }
 
@@ -86,7 +107,7 @@ void ClosedData<T>::sweep_inward(std::span<const T> x, bool biased) {
 
 namespace {
 
-/// Forces of all rows at a node, put on its link.
+/// Forces of general rows at a node, put on its link.
 template <class T>
 void put(const ClosedEnd<T>& end, std::span<const Force<T>> forces, ClosureColumns<T>& columns) {
   if (end.link < 0) {
@@ -102,6 +123,17 @@ void put(const ClosedEnd<T>& end, std::span<const Force<T>> forces, ClosureColum
     }
     size.moment.x[r] += squared_norm(f.moment);
     size.force.x[r] += squared_norm(f.force);
+  }
+}
+
+/// Directions as the kernels take them; those of all six unit forces where rows are made of these later.
+template <class T>
+void set_directions(const ClosedClosure<T>& c, ClosureColumns<T>& columns) {
+  columns.N = {};
+  for (std::size_t r = 0; r < static_cast<std::size_t>(c.changeable ? 6 : c.rows); ++r) {
+    for (std::size_t i = 0; i < 6; ++i) {
+      columns.N[i].x[r] = c.changeable ? T(i == r ? 1 : 0) : c.equations.directions[r][static_cast<int>(i)];
+    }
   }
 }
 
@@ -135,19 +167,7 @@ Vec3<T> node_bias(const ClosedData<T>& d, const ClosedEnd<T>& end) {
 template <class T>
 void make_part(ClosedData<T>& d, ClosedClosure<T>& c) {
   const bool relative = c.changeable;
-  std::array<Force<T>, 6> unit_a;
-  std::array<Force<T>, 6> unit_b;
   const std::size_t rows = relative ? 6 : static_cast<std::size_t>(c.rows);
-  if (relative) {
-    const Transform<T> X_AB = d.motion(c, false).X_AB;
-    for (int i = 0; i < 6; ++i) {
-      Force<T> unit = Force<T>::zero();
-      unit[i] = T(1);
-      unit_a[static_cast<std::size_t>(i)] = -(Phi<T>(X_AB.translation) * unit);
-      unit_b[static_cast<std::size_t>(i)] = {X_AB.rotation.inverse_times(unit.moment),
-                                             X_AB.rotation.inverse_times(unit.force)};
-    }
-  }
   if (c.closure.kind == ClosureKind::hinges) {
     for (const bool second : {false, true}) {
       const ClosedEnd<T>& end = second ? c.b : c.a;
@@ -158,10 +178,21 @@ void make_part(ClosedData<T>& d, ClosedClosure<T>& c) {
         }
       }
     }
+  } else if (ClosureColumns<T>& at_b = c.within() ? c.on_a : c.on_b; c.closure.kind == ClosureKind::rows) {
+    c.on_a.acting[0].place = at_b.acting[1].place = -1;
+    put<T>(c.a, std::span<const Force<T>>(c.equations.on_a).first(rows), c.on_a);
+    put<T>(c.b, std::span<const Force<T>>(c.equations.on_b).first(rows), at_b);
   } else {
-    put<T>(c.a, std::span<const Force<T>>(relative ? unit_a : c.equations.on_a).first(rows), c.on_a);
-    put<T>(c.b, std::span<const Force<T>>(relative ? unit_b : c.equations.on_b).first(rows),
-           c.within() ? c.on_a : c.on_b);
+    if (!c.directed) {
+      set_directions(c, c.on_a);
+      set_directions(c, at_b);
+      c.on_a.acting[0].place = c.on_a.find(c.a.link);
+      at_b.acting[1].place = at_b.find(c.b.link);
+      c.directed = relative || c.equations.constant;
+    }
+    // a's axes at b's point, seen from either link
+    c.on_a.acting[0].set(c.a.X_LN * Transform<T>::translate(c.X_AB.translation));
+    at_b.acting[1].set(c.b.X_LN * Transform<T>::rotate(c.X_AB.rotation.inverse()));
   }
   d.for_each_part(c, [&](ClosedMember<T>& m, ClosureColumns<T>& columns) {
     columns.rows = static_cast<int>(rows);
@@ -209,10 +240,12 @@ void ClosedData<T>::make_columns(bool biased) {
     }
     const Vec3<T> bias_a = node_bias(*this, c.a);
     const Vec3<T> bias_b = node_bias(*this, c.b);
-    for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-      c.bias[r] = dot(c.equations.on_a[r].force, bias_a) + dot(c.equations.on_b[r].force, bias_b);
-    }
-    if (c.closure.kind == ClosureKind::rows) {  // of true accelerations, which others need not know
+    if (c.closure.kind != ClosureKind::rows) {
+      const Vec3<T> apart = c.X_AB.rotation * bias_b - bias_a;
+      for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
+        c.bias[r] = dot(c.equations.directions[r].force, apart);
+      }
+    } else {  // of true accelerations, which others need not know
       const auto pose = [&](const ClosedEnd<T>& end) {
         return end.link < 0 ? end.X_LN : member(end.member).state.data().sweeps->link_pose(end.link) * end.X_LN;
       };
@@ -220,7 +253,7 @@ void ClosedData<T>::make_columns(bool biased) {
       const Vec3<T> g_a = pose(c.a).rotation.inverse_times(gravity(c.a));
       const Vec3<T> g_b = pose(c.b).rotation.inverse_times(gravity(c.b));
       for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-        c.bias[r] += dot(c.equations.on_a[r].force, g_a) + dot(c.equations.on_b[r].force, g_b);
+        c.bias[r] = dot(c.equations.on_a[r].force, bias_a + g_a) + dot(c.equations.on_b[r].force, bias_b + g_b);
       }
     }
   }
@@ -250,6 +283,10 @@ template kernels::ClosureMotion<double> ClosedData<double>::motion(const ClosedC
 template kernels::ClosureMotion<float> ClosedData<float>::motion(const ClosedClosure<float>&, bool) const;
 template void ClosedData<double>::evaluate(bool);
 template void ClosedData<float>::evaluate(bool);
+template void ClosedData<double>::evaluate_rates();
+template void ClosedData<float>::evaluate_rates();
+template void ClosedData<double>::evaluate_coupling(ClosedClosure<double>&) const;
+template void ClosedData<float>::evaluate_coupling(ClosedClosure<float>&) const;
 template void ClosedData<double>::sweep_inward(std::span<const double>, bool);
 template void ClosedData<float>::sweep_inward(std::span<const float>, bool);
 template void ClosedData<double>::make_columns(bool);

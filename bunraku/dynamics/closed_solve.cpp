@@ -95,53 +95,6 @@ void ClosedData<T>::assemble_small(bool biased) {
 
 namespace {
 
-/// Rows of Λ in an order, factored as LDL*, with row j of the factor D L*. False where a pivot is not above `floor`.
-template <class T>
-bool factor_rows(const T* lambda, std::size_t m, std::span<const int> order, T floor, T* factor, T& least) {
-  const std::size_t n = order.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    const T* row = lambda + static_cast<std::size_t>(order[i]) * m;
-    for (std::size_t k = i; k < n; ++k) {
-      factor[i * n + k] = row[order[k]];
-    }
-  }
-  for (std::size_t j = 0; j < n; ++j) {
-    T* row = factor + j * n;
-    if (!(row[j] > floor)) {
-      return false;
-    }
-    least = std::min(least, row[j]);
-    const T inverse = T(1) / row[j];
-    for (std::size_t i = j + 1; i < n; ++i) {
-      const T l = row[i] * inverse;
-      T* below = factor + i * n;
-      for (std::size_t k = i; k < n; ++k) {
-        below[k] -= l * row[k];
-      }
-    }
-    row[j] = inverse;  // the others are multiplied with it from here on
-  }
-  return true;
-}
-
-/// x ← Λ_KK⁻¹ x.
-template <class T>
-void substitute(const T* factor, std::size_t n, T* x) {
-  for (std::size_t j = 0; j < n; ++j) {
-    const T part = x[j] * factor[j * n + j];
-    for (std::size_t i = j + 1; i < n; ++i) {
-      x[i] -= factor[j * n + i] * part;
-    }
-  }
-  for (std::size_t j = n; j-- > 0;) {
-    T sum = x[j];
-    for (std::size_t i = j + 1; i < n; ++i) {
-      sum -= factor[j * n + i] * x[i];
-    }
-    x[j] = sum * factor[j * n + j];
-  }
-}
-
 /// Moves the independent rows to the front of `order`, the one that is farthest from those before it first. Returns how
 /// many there are. `factor` is overwritten.
 template <class T>
@@ -187,7 +140,8 @@ bool ClosedData<T>::factor_small() {
     }
     T least = largest;
     report.first_dropped = 0;
-    if (factor_rows<T>(lambda.data(), m, std::span<const int>(order).first(kept), floor, factor.data(), least) &&
+    if (kernel().closed_factor(lambda.data(), m, std::span<const int>(order).first(kept), floor, factor.data(),
+                               least) &&
         (kept == m || others_depend(largest))) {
       report.rank = static_cast<int>(kept);
       report.last_kept = kept > 0 ? std::sqrt(static_cast<double>(least / largest)) : 1;
@@ -218,7 +172,7 @@ bool ClosedData<T>::others_depend(T largest) {
     for (std::size_t k = 0; k < kept; ++k) {
       c[k] = lambda[row * m + static_cast<std::size_t>(order[k])];
     }
-    substitute(factor.data(), kept, c);
+    kernel().closed_solve(factor.data(), kept, c);
     if (!filled) {
       fill_columns();
       filled = true;
@@ -256,7 +210,7 @@ bool ClosedData<T>::solve_kept(bool refined) {
   if (others > 0 && static_cast<double>(std::sqrt(contrary)) > contradiction<T> * asked_for()) {
     return false;
   }
-  substitute(factor.data(), kept, f);
+  kernel().closed_solve(factor.data(), kept, f);
   std::fill(force.begin(), force.end(), T(0));
   for (std::size_t k = 0; k < kept; ++k) {
     force[static_cast<std::size_t>(order[k])] = f[k];
@@ -268,7 +222,7 @@ bool ClosedData<T>::solve_kept(bool refined) {
     for (std::size_t k = 0; k < kept; ++k) {
       f[k] = right[static_cast<std::size_t>(order[k])] - columns.col(order[k]).dot(weighted);
     }
-    substitute(factor.data(), kept, f);
+    kernel().closed_solve(factor.data(), kept, f);
     for (std::size_t k = 0; k < kept; ++k) {
       force[static_cast<std::size_t>(order[k])] += f[k];
     }
@@ -314,8 +268,8 @@ void ClosedData<T>::shorten_force() {
     indices[i] = static_cast<int>(i);
   }
   T least = std::numeric_limits<T>::max();
-  factor_rows<T>(grown.data(), m, std::span<const int>(indices).first(n), T(0), factor.data(), least);
-  substitute(factor.data(), n, y);
+  kernel().closed_factor(grown.data(), m, std::span<const int>(indices).first(n), T(0), factor.data(), least);
+  kernel().closed_solve(factor.data(), n, y);
   for (std::size_t i = 0; i < n; ++i) {
     const T* c = dependence.data() + i * m;
     for (std::size_t k = 0; k < kept; ++k) {
@@ -503,7 +457,7 @@ void ClosedData<T>::solve_small() {
 template <class T>
 void ClosedData<T>::run(std::span<const T> x, bool biased, std::span<T> out) {
   sweep_inward(x, biased);
-  evaluate(biased);
+  biased ? evaluate_rates() : evaluate(false);
   make_columns(biased);
   assemble_small(biased);
   solve_small();

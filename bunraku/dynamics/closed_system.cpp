@@ -260,6 +260,7 @@ int BasicClosedSystem<T>::add_closure(const Closure& closure, int member_a, int 
   c.asked = {};
   c.force = {};
   c.equations.keeps = true;
+  c.directed = false;
   c.equations.constant = false;
   d.place(c);
   d.count();
@@ -317,6 +318,7 @@ void BasicClosedSystem<T>::change_closure(int closure, const Closure& with) {
   }
   c.changeable = relative;
   c.equations.constant = false;
+  c.directed = false;
   c.asked = {};
   data_->count();
 }

@@ -118,6 +118,8 @@ class ClosureSweep {
     for (std::size_t i = 0; i < c_.hinges.size(); ++i) {
       put_hinge(i);
     }
+    act(0, P(T(-1)));
+    act(1, P(T(1)));
     const bool clusters = !ws_.tree->clusters.empty();
     for (std::size_t i = 0; i < c_.links.size(); ++i) {
       const int cluster = clusters ? ws_.tree->cluster_of[at(c_.links[i])] : -1;
@@ -192,19 +194,54 @@ class ClosureSweep {
     return out;
   }
 
+  /// Forces in other axes, with moments about another point: R and p take them there.
+  BUNRAKU_INLINE static Forces carried(const P (&R)[9], const P (&p)[3], const Forces& x) {
+    Forces out;
+    for (int row = 0; row < 3; ++row) {
+      for (int column = 0; column < 3; ++column) {
+        out.f[row].add(R[3 * row + column], x.f[column]);
+        out.f[row + 3].add(R[3 * row + column], x.f[column + 3]);
+      }
+    }
+    for (int row = 0; row < 3; ++row) {
+      const int next = (row + 1) % 3;
+      const int last = (row + 2) % 3;
+      out.f[row].add(p[next], out.f[last + 3]);
+      out.f[row].add(-p[last], out.f[next + 3]);
+    }
+    return out;
+  }
+
+  /// N, or −N, on the link where it acts.
+  void act(std::size_t side, const P& sign) {
+    const ActingForces<T>& acting = c_.acting[side];
+    if (acting.place < 0) {
+      return;
+    }
+    P R[9];
+    for (int i = 0; i < 9; ++i) {
+      R[i] = sign * P(acting.rotation[i]);
+    }
+    const P p[3] = {P(acting.translation[0]), P(acting.translation[1]), P(acting.translation[2])};
+    const Forces f = carried(R, p, Forces::load(c_.N));
+    for (int row = 0; row < 6; ++row) {
+      f.f[row].add_to(c_.x[at(acting.place)][static_cast<std::size_t>(row)]);
+    }
+    f.squares(0).add_to(c_.size[at(acting.place)].moment);
+    f.squares(3).add_to(c_.size[at(acting.place)].force);
+  }
+
   /// φ(p,k)x, added to what the parent has, and its part of the accelerations. Sizes of what is added, and of what
   /// cancelled before, go along.
   void hand_on(std::size_t i, const Forces& x) {
     const int k = c_.links[i];
     const Transform<S> X = pose_of(ws_, k);
-    Forces moved;
-    for (int row = 0; row < 3; ++row) {
-      for (int column = 0; column < 3; ++column) {
-        const P R(X.rotation(row, column));
-        moved.f[row].add(R, x.f[column]);
-        moved.f[row + 3].add(R, x.f[column + 3]);
-      }
+    P R[9];
+    for (int j = 0; j < 9; ++j) {
+      R[j] = P(X.rotation(j / 3, j % 3));
     }
+    const P p[3] = {P(X.translation.x), P(X.translation.y), P(X.translation.z)};
+    Forces moved = carried(R, p, x);
     if (biased_) {
       x.add_dot(bias_of(ws_, k), acceleration_);
       if (ws_.link(k).parent >= 0) {
@@ -213,13 +250,6 @@ class ClosureSweep {
           acceleration_.add(P(arm[row]), moved.f[row + 3]);
         }
       }
-    }
-    const P p[3] = {P(X.translation.x), P(X.translation.y), P(X.translation.z)};
-    for (int row = 0; row < 3; ++row) {
-      const int next = (row + 1) % 3;
-      const int last = (row + 2) % 3;
-      moved.f[row].add(p[next], moved.f[last + 3]);
-      moved.f[row].add(-p[last], moved.f[next + 3]);
     }
     const P one(T(1));
     RowForces<T>& up = c_.up[i] < 0 ? c_.world : c_.x[at(c_.up[i])];
@@ -313,15 +343,16 @@ class ClosureSweep {
 };
 
 /// Calls f<C>() with the registers that so many rows take.
-template <class T, class F>
+template <class P, class F>
 BUNRAKU_INLINE void with_registers(int rows, F&& f) {
-  constexpr int width = Lanes<RowPack<T>>::count;
-  if (rows <= width) {
+  constexpr int width = Lanes<P>::count;
+  constexpr int most = (max_closure_rows + width - 1) / width;
+  if (most == 1 || rows <= width) {
     f.template operator()<1>();
-  } else if (rows <= 2 * width) {
-    f.template operator()<2>();
+  } else if (most == 2 || rows <= 2 * width) {
+    f.template operator()<(most < 2 ? most : 2)>();
   } else {
-    f.template operator()<(max_closure_rows + width - 1) / width>();
+    f.template operator()<most>();
   }
 }
 
@@ -330,7 +361,8 @@ BUNRAKU_INLINE void with_registers(int rows, F&& f) {
 template <class T>
 void closure_columns(Workspace<Pack<T, 1>>& ws, const Factors<Pack<T, 1>>& factors, bool biased,
                      ClosureColumns<T>& columns) {
-  with_registers<T>(columns.rows, [&]<int C> { ClosureSweep<RowPack<T>, C>(ws, factors, biased, columns).run(); });
+  with_registers<RowPack<T>>(columns.rows,
+                             [&]<int C> { ClosureSweep<RowPack<T>, C>(ws, factors, biased, columns).run(); });
 }
 
 /// Adds Σ e1* D⁻¹ e2 over the coordinates that two closures share, R rows of the first, C registers of the second.
@@ -367,7 +399,7 @@ void add_closure_product(const Pack<NumberOf<P>, 1>* D_inverse, const ClosureCol
 template <class T>
 void closure_product(const Factors<Pack<T, 1>>& factors, const ClosureColumns<T>& one, const ClosureColumns<T>& two,
                      const int* slot, T* out, std::size_t stride) {
-  with_registers<T>(two.rows, [&]<int C> {
+  with_registers<RowPack<T>>(two.rows, [&]<int C> {
     one.rows <= 3
         ? add_closure_product<3, C, RowPack<T>>(factors.D_inverse.data(), one, two, slot, out, stride)
         : add_closure_product<max_closure_rows, C, RowPack<T>>(factors.D_inverse.data(), one, two, slot, out, stride);

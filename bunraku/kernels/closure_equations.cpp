@@ -204,7 +204,7 @@ Motion<T> joint_map_rate(const Hinge& hinge, const ClosureMotion<T>& motion, con
 
 namespace {
 
-/// N and A*, but for what they have kept.
+/// N, but for what is kept; of general rows A*.
 template <class T>
 void find_rows(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
   Rows<T> N{out.directions};
@@ -246,7 +246,14 @@ void find_rows(const Closure& closure, const Transform<T>& X_AB, ClosureEquation
     case ClosureKind::hinges:
       return;
   }
-  apply_directions(X_AB, out);
+}
+
+/// A* where it is made of N.
+template <class T>
+void find_forces(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
+  if (closure.kind != ClosureKind::rows && closure.kind != ClosureKind::hinges) {
+    apply_directions(X_AB, out);
+  }
 }
 
 }  // namespace
@@ -254,6 +261,7 @@ void find_rows(const Closure& closure, const Transform<T>& X_AB, ClosureEquation
 template <class T>
 void closure_positions(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
   find_rows(closure, X_AB, out);
+  find_forces(closure, X_AB, out);
   const Vec3<T>& p = X_AB.translation;
   const auto rows = static_cast<std::size_t>(out.rows);
   switch (closure.kind) {
@@ -284,6 +292,12 @@ void closure_positions(const Closure& closure, const Transform<T>& X_AB, Closure
 
 template <class T>
 void closure_velocities(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out) {
+  closure_rates(closure, motion, out);
+  find_forces(closure, motion.X_AB, out);
+}
+
+template <class T>
+void closure_rates(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out) {
   find_rows(closure, motion.X_AB, out);
   const Rotation<T>& R = motion.X_AB.rotation;
   const Vec3<T>& p = motion.X_AB.translation;
@@ -343,6 +357,8 @@ template void closure_positions(const Closure&, const Transform<double>&, Closur
 template void closure_positions(const Closure&, const Transform<float>&, ClosureEquations<float>&);
 template void closure_velocities(const Closure&, const ClosureMotion<double>&, ClosureEquations<double>&);
 template void closure_velocities(const Closure&, const ClosureMotion<float>&, ClosureEquations<float>&);
+template void closure_rates(const Closure&, const ClosureMotion<double>&, ClosureEquations<double>&);
+template void closure_rates(const Closure&, const ClosureMotion<float>&, ClosureEquations<float>&);
 template CouplingEquation<double> coupling_equation(const Closure&, double, double, double);
 template CouplingEquation<float> coupling_equation(const Closure&, float, float, float);
 

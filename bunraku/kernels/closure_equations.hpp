@@ -44,6 +44,10 @@ void closure_positions(const Closure& closure, const Transform<T>& X_AB, Closure
 template <class T>
 void closure_velocities(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out);
 
+/// N and the rate alone; of closures with general rows A*, too.
+template <class T>
+void closure_rates(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out);
+
 /// The equation that ties two hinge coordinates: q̇_a − slope q̇_b = 0 and its rate.
 template <class T>
 struct CouplingEquation {

@@ -9,6 +9,7 @@ void ClosureColumns<T>::place(const Tree& tree, int equations, std::span<const i
                               std::span<const int> on_hinges) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   rows = equations;
+  acting = {};
   links.clear();
   for (int link : on_links) {
     for (; link >= 0; link = tree.links[at(link)].parent) {

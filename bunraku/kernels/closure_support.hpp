@@ -31,6 +31,25 @@ struct RowSizes {
   RowNumbers<T> force{};   ///< |F|².
 };
 
+/// Where unit forces act on a tree: their axes and point in the frame of a link. Plain numbers, as the kernels of all
+/// variants read them.
+template <class T>
+struct ActingForces {
+  int place = -1;      ///< Of the link among those of the support; −1: not on this tree.
+  T rotation[9] = {};  ///< Row by row.
+  T translation[3] = {};
+
+  /// Sets the pose.
+  void set(const Transform<T>& X) {
+    for (int i = 0; i < 9; ++i) {
+      rotation[i] = X.rotation(i / 3, i % 3);
+    }
+    for (int i = 0; i < 3; ++i) {
+      translation[i] = X.translation[i];
+    }
+  }
+};
+
 /// The columns of A* of one closure on one tree. Memory is kept when it is made anew for another closure.
 template <class T>
 struct ClosureColumns {
@@ -42,7 +61,9 @@ struct ClosureColumns {
   std::vector<int> hinges;       ///< Velocities of all hinges that the closure names itself.
   std::vector<RowNumbers<T>> of_hinges;  ///< For each of them: A_h*.
 
-  /// For each link: BA* in its frame, to which ψ adds on the way inward. Zero again afterwards.
+  RowForces<T> N{};                            ///< The closure's directions, in a's axes at b's point.
+  std::array<ActingForces<T>, 2> acting = {};  ///< Where −N acts, at node a, and N, at node b.
+  /// For each link: what of BA* in its frame is not in N, to which ψ adds on the way inward. Zero again afterwards.
   std::vector<RowForces<T>> x;
   /// Of what comes together in x, before any of it cancels; at first of the two nodes' forces, one by one. Likewise.
   std::vector<RowSizes<T>> size;

@@ -64,6 +64,7 @@ struct ClosedClosure {
   bool present = false;     ///< Whether it exists and is attached.
   bool changeable = false;  ///< Whether columns are kept for all six relative directions, so that a change is step D's.
   bool stale = true;        ///< Whether its columns must be made anew.
+  bool directed = false;    ///< Whether the columns know its directions.
   int rows = 0;
   int first = 0;  ///< Its first row among all.
   ClosedEnd<T> a;
@@ -71,6 +72,7 @@ struct ClosedClosure {
   kernels::ClosureColumns<T> on_a;  ///< On a's member; on b's, too, where they are one.
   kernels::ClosureColumns<T> on_b;  ///< On b's member where that is another.
   kernels::ClosureEquations<T> equations;
+  Transform<T> X_AB{};  ///< Node b in node a.
   kernels::CouplingEquation<T> coupling;
   std::array<RelativeColumns<T>, 2> relative;        ///< Of a changeable closure, on a's and b's members.
   std::array<T, kernels::max_closure_rows> asked{};  ///< dŨ/dt.
@@ -123,6 +125,8 @@ struct ClosedData {
   Svd svd;
 
   ClosedMember<T>& member(int i) const;
+  /// Kernels that are of no tree in particular.
+  const kernels::Sweeps<T>& kernel() const { return *members.front()->state.data().sweeps; }
   ClosedClosure<T>& at(int i) const;
   /// Numbers of rows and coordinates after something came or went.
   void count();
@@ -133,8 +137,12 @@ struct ClosedData {
 
   /// X_AB and, with velocities, V of the two nodes.
   kernels::ClosureMotion<T> motion(const ClosedClosure<T>& c, bool velocities) const;
-  /// Rows, gaps and, with velocities, rates of all closures.
+  /// Rows and gaps of all closures, or with velocities rows and rates.
   void evaluate(bool velocities);
+  /// Directions and rates of all closures, as columns need them; A* of closures with general rows alone.
+  void evaluate_rates();
+  /// The same of a coupling.
+  void evaluate_coupling(ClosedClosure<T>& c) const;
 
   /// Steps A to F. `biased`: forward dynamics of torques in stacked coordinates; else M_C x.
   void run(std::span<const T> x, bool biased, std::span<T> out);
