@@ -7,11 +7,9 @@
 
 namespace bench {
 
-namespace {
-
 namespace bk = bunraku;
 
-PeerPose pose(const bk::Transform<double>& x) {
+PeerPose peer_pose(const bk::Transform<double>& x) {
   PeerPose out;
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
@@ -21,6 +19,8 @@ PeerPose pose(const bk::Transform<double>& x) {
   out.translation = {x.translation.x, x.translation.y, x.translation.z};
   return out;
 }
+
+namespace {
 
 PeerHinge peer_hinge(const bk::Body& body) {
   switch (body.hinge.type) {
@@ -32,6 +32,8 @@ PeerHinge peer_hinge(const bk::Body& body) {
       return PeerHinge::continuous;
     case bk::HingeType::prismatic:
       return PeerHinge::prismatic;
+    case bk::HingeType::spherical:
+      return PeerHinge::spherical;
     case bk::HingeType::free:
       return PeerHinge::free;
     default:
@@ -47,8 +49,8 @@ PeerBody peer_body(const bk::Body& body) {
                .parent = body.parent,
                .hinge = peer_hinge(body),
                .axis = {body.hinge.axis.x, body.hinge.axis.y, body.hinge.axis.z},
-               .X_PF = pose(body.X_PF),
-               .X_MB = pose(body.X_MB),
+               .X_PF = peer_pose(body.X_PF),
+               .X_MB = peer_pose(body.X_MB),
                .mass = body.inertia.mass,
                .center = {center.x, center.y, center.z},
                .central = {central.xx, central.yy, central.zz, central.xy, central.xz, central.yz},
@@ -72,11 +74,6 @@ std::vector<PeerBody> peer_bodies(const bk::Model& model) {
 
 std::array<double, 3> peer_gravity(const bk::Model& model) {
   return {model.gravity().x, model.gravity().y, model.gravity().z};
-}
-
-std::array<std::unique_ptr<PinocchioPeer>, 2> peers_of(const bk::Model& model) {
-  const std::vector<PeerBody> bodies = peer_bodies(model);
-  return {make_peer_plain(bodies, peer_gravity(model)), make_peer_without_slp(bodies, peer_gravity(model))};
 }
 
 }  // namespace bench

@@ -12,6 +12,9 @@
 
 namespace bench {
 
+/// A pose as the peers take it.
+PeerPose peer_pose(const bunraku::Transform<double>& x);
+
 /// The bodies as the peers take them. Throws std::runtime_error for hinges that PinocchioPeer has not.
 std::vector<PeerBody> peer_bodies(const bunraku::Model& model);
 
@@ -20,6 +23,9 @@ std::array<double, 3> peer_gravity(const bunraku::Model& model);
 
 /// The same model in Pinocchio, as compiled in each of the two ways: with the benchmark's flags, and with
 /// -fno-tree-slp-vectorize besides. Throws as peer_bodies.
-std::array<std::unique_ptr<PinocchioPeer>, 2> peers_of(const bunraku::Model& model);
+inline std::array<std::unique_ptr<PinocchioPeer>, 2> peers_of(const bunraku::Model& model) {
+  const std::vector<PeerBody> bodies = peer_bodies(model);
+  return {make_peer_plain(bodies, peer_gravity(model)), make_peer_without_slp(bodies, peer_gravity(model))};
+}
 
 }  // namespace bench

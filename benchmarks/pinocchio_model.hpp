@@ -50,6 +50,8 @@ inline pinocchio::JointModel joint_model(const PeerBody& body) {
       return aligned<JointModelRUBX, JointModelRUBY, JointModelRUBZ, JointModelRevoluteUnboundedUnaligned>(body.axis);
     case PeerHinge::prismatic:
       return aligned<JointModelPX, JointModelPY, JointModelPZ, JointModelPrismaticUnaligned>(body.axis);
+    case PeerHinge::spherical:
+      return JointModelSpherical();
     default:
       return JointModelFreeFlyer();
   }
@@ -82,11 +84,12 @@ struct PinocchioModel {
 
   pinocchio::Model model;
   std::vector<Joint> joints;
-  std::vector<Eigen::Index> peer_index;  // of Bunraku's velocity coordinates
+  std::vector<Eigen::Index> peer_index;         // of Bunraku's velocity coordinates
+  std::vector<pinocchio::JointIndex> joint_of;  // of each body: the joint that carries it
+  std::vector<pinocchio::SE3> pose_of;          // of each body: its pose there
 
   PinocchioModel(std::span<const PeerBody> bodies, const std::array<double, 3>& gravity);
-  void add(const PeerBody& body, std::vector<pinocchio::JointIndex>& joint_of, std::vector<pinocchio::SE3>& pose_of,
-           std::size_t index);
+  void add(const PeerBody& body, std::size_t index);
   Eigen::VectorXd velocity(std::span<const double> v) const;
   Eigen::VectorXd configuration(std::span<const double> q) const;
   template <class Vector>
@@ -95,18 +98,16 @@ struct PinocchioModel {
   void get_symmetric(const Matrix& upper, std::span<double> out) const;
 };
 
-inline PinocchioModel::PinocchioModel(std::span<const PeerBody> bodies, const std::array<double, 3>& gravity) {
-  std::vector<pinocchio::JointIndex> joint_of(bodies.size(), 0);
-  std::vector<pinocchio::SE3> pose_of(bodies.size(), pinocchio::SE3::Identity());
+inline PinocchioModel::PinocchioModel(std::span<const PeerBody> bodies, const std::array<double, 3>& gravity)
+    : joint_of(bodies.size(), 0), pose_of(bodies.size(), pinocchio::SE3::Identity()) {
   for (const std::size_t i : depth_first(bodies)) {
-    add(bodies[i], joint_of, pose_of, i);
+    add(bodies[i], i);
   }
   model.gravity.linear() = Eigen::Vector3d(gravity.data());
 }
 
 /// Adds a body; one on a fixed hinge becomes part of the body that carries it.
-inline void PinocchioModel::add(const PeerBody& body, std::vector<pinocchio::JointIndex>& joint_of,
-                                std::vector<pinocchio::SE3>& pose_of, std::size_t index) {
+inline void PinocchioModel::add(const PeerBody& body, std::size_t index) {
   const bool on_world = body.parent < 0;
   const auto parent = static_cast<std::size_t>(on_world ? 0 : body.parent);
   const pinocchio::JointIndex parent_joint = on_world ? 0 : joint_of[parent];
@@ -144,6 +145,8 @@ inline Eigen::VectorXd PinocchioModel::configuration(std::span<const double> q) 
     const double* own = &q[joint.q_index];
     if (joint.hinge == PeerHinge::free) {  // (w, x, y, z, p) here, (p, x, y, z, w) there
       out.segment<7>(joint.q_peer) << own[4], own[5], own[6], own[1], own[2], own[3], own[0];
+    } else if (joint.hinge == PeerHinge::spherical) {
+      out.segment<4>(joint.q_peer) << own[1], own[2], own[3], own[0];
     } else if (joint.hinge == PeerHinge::continuous) {
       out.segment<2>(joint.q_peer) << std::cos(own[0]), std::sin(own[0]);
     } else {

@@ -12,7 +12,7 @@
 namespace bench {
 
 /// The hinges that the benchmarks' models have.
-enum class PeerHinge { fixed, revolute, continuous, prismatic, free };
+enum class PeerHinge { fixed, revolute, continuous, prismatic, spherical, free };
 
 /// A pose: rotation row by row, and translation.
 struct PeerPose {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "bunraku/dynamics/detail/closed_data.hpp"
-#include "bunraku/spatial/phi.hpp"
 
 namespace bunraku::detail {
 
@@ -27,6 +26,17 @@ kernels::ClosureMotion<T> ClosedData<T>::motion(const ClosedClosure<T>& c, bool 
 }
 
 template <class T>
+void ClosedData<T>::evaluate_coupling(ClosedClosure<T>& c) const {
+  const auto number = [](const std::vector<T>& numbers, int i) {
+    return i < 0 ? T(0) : numbers[static_cast<std::size_t>(i)];
+  };
+  const StateData<T>& a = member(c.a.member).state.data();
+  const StateData<T>& b = member(c.b.member).state.data();
+  c.coupling = kernels::coupling_equation<T>(c.closure, number(a.q, c.a.position), number(b.q, c.b.position),
+                                             number(b.v, c.b.velocity));
+}
+
+template <class T>
 void ClosedData<T>::evaluate(bool velocities) {
   for (const auto& each : closures) {
     ClosedClosure<T>& c = *each;
@@ -34,19 +44,30 @@ void ClosedData<T>::evaluate(bool velocities) {
       continue;
     }
     if (c.closure.kind == ClosureKind::hinges) {
-      const auto number = [&](const ClosedEnd<T>& end, const std::vector<T>& numbers, int i) {
-        static_cast<void>(end);
-        return i < 0 ? T(0) : numbers[static_cast<std::size_t>(i)];
-      };
-      const StateData<T>& a = member(c.a.member).state.data();
-      const StateData<T>& b = member(c.b.member).state.data();
-      c.coupling = kernels::coupling_equation<T>(c.closure, number(c.a, a.q, c.a.position),
-                                                 number(c.b, b.q, c.b.position), number(c.b, b.v, c.b.velocity));
-    } else if (velocities) {
-      kernels::closure_velocities(c.closure, motion(c, true), c.equations);
-    } else {
-      kernels::closure_positions(c.closure, motion(c, false).X_AB, c.equations);
+      evaluate_coupling(c);
+      continue;
     }
+    const kernels::ClosureMotion<T> now = motion(c, velocities);
+    c.X_AB = now.X_AB;
+    velocities ? kernels::closure_velocities(c.closure, now, c.equations)
+               : kernels::closure_positions(c.closure, now.X_AB, c.equations);
+  }
+}
+
+template <class T>
+void ClosedData<T>::evaluate_rates() {
+  for (const auto& each : closures) {
+    ClosedClosure<T>& c = *each;
+    if (!c.present) {
+      continue;
+    }
+    if (c.closure.kind == ClosureKind::hinges) {
+      evaluate_coupling(c);
+      continue;
+    }
+    const kernels::ClosureMotion<T> now = motion(c, true);
+    c.X_AB = now.X_AB;
+    kernels::closure_rates(c.closure, now, c.equations);
   }
 }
 
@@ -86,23 +107,34 @@ void ClosedData<T>::sweep_inward(std::span<const T> x, bool biased) {
 
 namespace {
 
-/// Forces of all rows at a node, put on its link.
+/// Forces of general rows at a node, put on its link.
 template <class T>
 void put(const ClosedEnd<T>& end, std::span<const Force<T>> forces, ClosureColumns<T>& columns) {
   if (end.link < 0) {
     return;
   }
   const auto place = static_cast<std::size_t>(columns.find(end.link));
-  RowForces<T>& there = columns.force[place];
-  RowForces<T> own{};
+  RowForces<T>& there = columns.x[place];
+  kernels::RowSizes<T>& size = columns.size[place];
   for (std::size_t r = 0; r < forces.size(); ++r) {
     const Force<T> f = end.X_LN * forces[r];
     for (int i = 0; i < 6; ++i) {
       there[static_cast<std::size_t>(i)].x[r] += f[i];
-      own[static_cast<std::size_t>(i)].x[r] = f[i];
+    }
+    size.moment.x[r] += squared_norm(f.moment);
+    size.force.x[r] += squared_norm(f.force);
+  }
+}
+
+/// Directions as the kernels take them; those of all six unit forces where rows are made of these later.
+template <class T>
+void set_directions(const ClosedClosure<T>& c, ClosureColumns<T>& columns) {
+  columns.N = {};
+  for (std::size_t r = 0; r < static_cast<std::size_t>(c.changeable ? 6 : c.rows); ++r) {
+    for (std::size_t i = 0; i < 6; ++i) {
+      columns.N[i].x[r] = c.changeable ? T(i == r ? 1 : 0) : c.equations.directions[r][static_cast<int>(i)];
     }
   }
-  columns.force_size[place].add(own);
 }
 
 /// Makes rows of N out of what is known of the six relative directions.
@@ -117,40 +149,25 @@ RowNumbers<T> combined(const RowNumbers<T>& known, std::span<const Force<T>> N, 
   return out;
 }
 
-/// What the node's own bias and gravity add to A α.
+/// What a node's acceleration has beside that of its link, in its axes; of the world's nodes, gravity upward, as that
+/// is an acceleration of the base.
 template <class T>
-T node_bias(const ClosedEnd<T>& end, const Force<T>& f, const Vec3<T>& w, const Vec3<T>& lift) {
+Vec3<T> node_bias(const ClosedData<T>& d, const ClosedEnd<T>& end) {
+  StateData<T>& s = d.member(end.member).state.data();
   if (end.link < 0) {
-    return dot(f.force, lift);
+    return end.X_LN.rotation.inverse_times(-s.gravity());
   }
-  const Force<T> on_link = end.X_LN * f;
-  return dot(on_link.force, cross(w, cross(w, end.X_LN.translation)));
+  const Vec3<T> w = s.sweeps->link_velocity(end.link).angular;
+  return end.X_LN.rotation.inverse_times(cross(w, cross(w, end.X_LN.translation)));
 }
 
 }  // namespace
 
 /// Rows of a closure as forces on links, and its columns.
 template <class T>
-void make_part(ClosedData<T>& d, ClosedClosure<T>& c, bool biased) {
+void make_part(ClosedData<T>& d, ClosedClosure<T>& c) {
   const bool relative = c.changeable;
-  std::array<Force<T>, 6> on_a = c.equations.on_a;
-  std::array<Force<T>, 6> on_b = c.equations.on_b;
-  std::size_t rows = static_cast<std::size_t>(c.rows);
-  if (relative) {
-    rows = 6;
-    const Transform<T> X_AB = d.motion(c, false).X_AB;
-    for (int i = 0; i < 6; ++i) {
-      Force<T> unit = Force<T>::zero();
-      unit[i] = T(1);
-      on_a[static_cast<std::size_t>(i)] = -(Phi<T>(X_AB.translation) * unit);
-      on_b[static_cast<std::size_t>(i)] = {X_AB.rotation.inverse_times(unit.moment),
-                                           X_AB.rotation.inverse_times(unit.force)};
-    }
-  }
-  d.for_each_part(c, [&](ClosedMember<T>&, ClosureColumns<T>& columns) {
-    std::fill(columns.force.begin(), columns.force.end(), RowForces<T>{});
-    std::fill(columns.force_size.begin(), columns.force_size.end(), kernels::RowSizes<T>{});
-  });
+  const std::size_t rows = relative ? 6 : static_cast<std::size_t>(c.rows);
   if (c.closure.kind == ClosureKind::hinges) {
     for (const bool second : {false, true}) {
       const ClosedEnd<T>& end = second ? c.b : c.a;
@@ -161,13 +178,24 @@ void make_part(ClosedData<T>& d, ClosedClosure<T>& c, bool biased) {
         }
       }
     }
+  } else if (ClosureColumns<T>& at_b = c.within() ? c.on_a : c.on_b; c.closure.kind == ClosureKind::rows) {
+    c.on_a.acting[0].place = at_b.acting[1].place = -1;
+    put<T>(c.a, std::span<const Force<T>>(c.equations.on_a).first(rows), c.on_a);
+    put<T>(c.b, std::span<const Force<T>>(c.equations.on_b).first(rows), at_b);
   } else {
-    put<T>(c.a, std::span<const Force<T>>(on_a).first(rows), c.on_a);
-    put<T>(c.b, std::span<const Force<T>>(on_b).first(rows), c.within() ? c.on_a : c.on_b);
+    if (!c.directed) {
+      set_directions(c, c.on_a);
+      set_directions(c, at_b);
+      c.on_a.acting[0].place = c.on_a.find(c.a.link);
+      at_b.acting[1].place = at_b.find(c.b.link);
+      c.directed = relative || c.equations.constant;
+    }
+    // a's axes at b's point, seen from either link
+    c.on_a.acting[0].set(c.a.X_LN * Transform<T>::translate(c.X_AB.translation));
+    at_b.acting[1].set(c.b.X_LN * Transform<T>::rotate(c.X_AB.rotation.inverse()));
   }
-  static_cast<void>(biased);
   d.for_each_part(c, [&](ClosedMember<T>& m, ClosureColumns<T>& columns) {
-    columns.rows = c.rows;
+    columns.rows = static_cast<int>(rows);
     m.state.data().sweeps->closed_columns(columns);
     ++d.work.columns;
   });
@@ -190,7 +218,7 @@ void ClosedData<T>::make_columns(bool biased) {
       continue;
     }
     if (c.stale) {
-      make_part(*this, c, biased);
+      make_part(*this, c);
       c.stale = false;
     }
     if (c.changeable) {
@@ -210,26 +238,22 @@ void ClosedData<T>::make_columns(bool biased) {
     if (!biased || c.closure.kind == ClosureKind::hinges) {
       continue;
     }
-    const auto turning = [&](const ClosedEnd<T>& end) {
-      return end.link < 0 ? Vec3<T>::zero() : member(end.member).state.data().sweeps->link_velocity(end.link).angular;
-    };
-    const Vec3<T> w_a = turning(c.a);
-    const Vec3<T> w_b = turning(c.b);
-    const auto gravity = [&](const ClosedEnd<T>& end) { return member(end.member).state.data().gravity(); };
-    // a node of the world has the world's acceleration upward, as gravity is one of the base
-    const Vec3<T> lift_a = c.a.X_LN.rotation.inverse_times(-gravity(c.a));
-    const Vec3<T> lift_b = c.b.X_LN.rotation.inverse_times(-gravity(c.b));
-    for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-      c.bias[r] = node_bias(c.a, c.equations.on_a[r], w_a, lift_a) + node_bias(c.b, c.equations.on_b[r], w_b, lift_b);
-    }
-    if (c.closure.kind == ClosureKind::rows) {  // of true accelerations, which others need not know
+    const Vec3<T> bias_a = node_bias(*this, c.a);
+    const Vec3<T> bias_b = node_bias(*this, c.b);
+    if (c.closure.kind != ClosureKind::rows) {
+      const Vec3<T> apart = c.X_AB.rotation * bias_b - bias_a;
+      for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
+        c.bias[r] = dot(c.equations.directions[r].force, apart);
+      }
+    } else {  // of true accelerations, which others need not know
       const auto pose = [&](const ClosedEnd<T>& end) {
         return end.link < 0 ? end.X_LN : member(end.member).state.data().sweeps->link_pose(end.link) * end.X_LN;
       };
+      const auto gravity = [&](const ClosedEnd<T>& end) { return member(end.member).state.data().gravity(); };
       const Vec3<T> g_a = pose(c.a).rotation.inverse_times(gravity(c.a));
       const Vec3<T> g_b = pose(c.b).rotation.inverse_times(gravity(c.b));
       for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-        c.bias[r] += dot(c.equations.on_a[r].force, g_a) + dot(c.equations.on_b[r].force, g_b);
+        c.bias[r] = dot(c.equations.on_a[r].force, bias_a + g_a) + dot(c.equations.on_b[r].force, bias_b + g_b);
       }
     }
   }
@@ -259,6 +283,10 @@ template kernels::ClosureMotion<double> ClosedData<double>::motion(const ClosedC
 template kernels::ClosureMotion<float> ClosedData<float>::motion(const ClosedClosure<float>&, bool) const;
 template void ClosedData<double>::evaluate(bool);
 template void ClosedData<float>::evaluate(bool);
+template void ClosedData<double>::evaluate_rates();
+template void ClosedData<float>::evaluate_rates();
+template void ClosedData<double>::evaluate_coupling(ClosedClosure<double>&) const;
+template void ClosedData<float>::evaluate_coupling(ClosedClosure<float>&) const;
 template void ClosedData<double>::sweep_inward(std::span<const double>, bool);
 template void ClosedData<float>::sweep_inward(std::span<const float>, bool);
 template void ClosedData<double>::make_columns(bool);

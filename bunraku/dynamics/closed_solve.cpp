@@ -1,7 +1,13 @@
-// Step D of RJK89: the closure forces. Rows are scaled so that they have no units (see ClosureReport); what is far from
-// singular is solved by the factors of Λ, anything else by the singular values of 𝔟, which Λ squares.
+// Step D of RJK89: the closure forces. Rows are scaled so that they have no units (see ClosureReport). Rows that are
+// far from dependent are solved for by the factors of their Λ; that the others depend on them is seen in 𝔟, which Λ
+// squares. Where either is in doubt, the singular values of 𝔟 decide.
+//
+// Which rows are independent is remembered from state to state: most often it is all of them, or those that a mechanism
+// has everywhere. With K these rows, j the others, C = Λ_KK⁻¹Λ_Kj: 𝔟_j − 𝔟_K C bounds the first singular value that is
+// dropped, and (−C; I) spans the forces that do nothing.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,33 +34,6 @@ template <class T>
 constexpr double contradiction = std::is_same_v<T, float> ? 1e-2 : 1e-6;
 /// A closure force is unique where null vectors have less than this of it, squared.
 constexpr double unique_share = 1e-8;
-
-/// Adds Σ e1* D⁻¹ e2 over the coordinates that two closures share; slots are set for the first.
-template <class T>
-void add_product(const ClosedMember<T>& m, const T* D_inverse, const ClosureColumns<T>& one,
-                 const ClosureColumns<T>& two, T* out, std::size_t stride) {
-  T sum[kernels::max_closure_rows][kernels::closure_lanes] = {};
-  for (std::size_t i = 0; i < two.coordinates.size(); ++i) {
-    const auto v = static_cast<std::size_t>(two.coordinates[i]);
-    const int place = m.slot[v];
-    if (place < 0) {
-      continue;
-    }
-    const T* e1 = one.e[static_cast<std::size_t>(place)].x;
-    const T* e2 = two.e[i].x;
-    for (int r = 0; r < one.rows; ++r) {
-      const T left = D_inverse[v] * e1[r];
-      for (int c = 0; c < kernels::closure_lanes; ++c) {
-        sum[r][c] += left * e2[c];
-      }
-    }
-  }
-  for (int r = 0; r < one.rows; ++r) {
-    for (int c = 0; c < two.rows; ++c) {
-      out[static_cast<std::size_t>(r) * stride + static_cast<std::size_t>(c)] += sum[r][c];
-    }
-  }
-}
 
 }  // namespace
 
@@ -84,14 +63,14 @@ void ClosedData<T>::assemble_small(bool biased) {
       for (std::size_t k = 0; k < columns.coordinates.size(); ++k) {
         on.slot[static_cast<std::size_t>(columns.coordinates[k])] = static_cast<int>(k);
       }
-      const T* D_inverse = on.state.data().sweeps->inverse_D();
+      const kernels::Sweeps<T>& sweeps = *on.state.data().sweeps;
       for (std::size_t j = i; j < closures.size(); ++j) {
         ClosedClosure<T>& other = *closures[j];
         if (other.present) {
           for_each_part(other, [&](ClosedMember<T>& there, ClosureColumns<T>& its) {
             if (&there == &on) {
-              add_product(on, D_inverse, columns, its,
-                          lambda.data() + first * m + static_cast<std::size_t>(other.first), m);
+              sweeps.closed_product(columns, its, on.slot.data(),
+                                    lambda.data() + first * m + static_cast<std::size_t>(other.first), m);
             }
           });
         }
@@ -103,71 +82,245 @@ void ClosedData<T>::assemble_small(bool biased) {
   }
   for (std::size_t i = 0; i < m; ++i) {
     scale[i] = scale[i] > T(0) ? std::sqrt(scale[i]) : T(1);
-    right[i] /= scale[i];
-    size[i] /= scale[i];
+    residual[i] = T(1) / scale[i];
+    right[i] *= residual[i];
+    size[i] *= residual[i];
   }
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = i; j < m; ++j) {
-      lambda[j * m + i] = lambda[i * m + j] /= scale[i] * scale[j];
+      lambda[j * m + i] = lambda[i * m + j] *= residual[i] * residual[j];
     }
   }
 }
 
-/// LDL* of the scaled Λ; false where a pivot leaves doubts.
+namespace {
+
+/// Moves the independent rows to the front of `order`, the one that is farthest from those before it first. Returns how
+/// many there are. `factor` is overwritten.
+template <class T>
+std::size_t independent_rows(const T* lambda, std::size_t m, T floor, std::span<int> order, T* factor) {
+  std::copy_n(lambda, m * m, factor);
+  for (std::size_t i = 0; i < m; ++i) {
+    order[i] = static_cast<int>(i);
+  }
+  for (std::size_t j = 0; j < m; ++j) {
+    const auto diagonal = [&](int i) { return factor[static_cast<std::size_t>(i) * (m + 1)]; };
+    const auto most = std::max_element(order.begin() + static_cast<std::ptrdiff_t>(j), order.end(),
+                                       [&](int x, int y) { return diagonal(x) < diagonal(y); });
+    if (!(diagonal(*most) > floor)) {
+      return j;
+    }
+    std::swap(order[j], *most);
+    const T* row = factor + static_cast<std::size_t>(order[j]) * m;
+    const T inverse = T(1) / row[order[j]];
+    for (std::size_t i = j + 1; i < m; ++i) {
+      T* below = factor + static_cast<std::size_t>(order[i]) * m;
+      const T l = row[order[i]] * inverse;
+      for (std::size_t k = j + 1; k < m; ++k) {
+        below[order[k]] -= l * row[order[k]];
+      }
+    }
+  }
+  return m;
+}
+
+}  // namespace
+
 template <class T>
 bool ClosedData<T>::factor_small() {
   const auto m = static_cast<std::size_t>(rows);
-  factor = lambda;
-  T least = T(1);
-  for (std::size_t j = 0; j < m; ++j) {
-    const T d = factor[j * m + j];
-    if (!(d > certain_pivot<T>)) {
-      return false;
+  auto largest = static_cast<T>(least_size * least_size);  // scaled rows are about one, or rounding
+  for (std::size_t i = 0; i < m; ++i) {
+    largest = std::max(largest, lambda[i * (m + 1)]);
+  }
+  const T floor = std::max(certain_pivot<T>, static_cast<T>(100 * tolerance * tolerance)) * largest;
+  for (const bool again : {false, true}) {
+    if (again) {
+      kept = independent_rows<T>(lambda.data(), m, floor, order, factor.data());
     }
-    least = std::min(least, d);
-    const T inverse = T(1) / d;
-    const T* row = factor.data() + j * m;
-    for (std::size_t i = j + 1; i < m; ++i) {
-      const T l = row[i] * inverse;
-      T* below = factor.data() + i * m;
-      for (std::size_t k = i; k < m; ++k) {
-        below[k] -= l * row[k];
-      }
+    T least = largest;
+    report.first_dropped = 0;
+    if (kernel().closed_factor(lambda.data(), m, std::span<const int>(order).first(kept), floor, factor.data(),
+                               least) &&
+        (kept == m || others_depend(largest))) {
+      report.rank = static_cast<int>(kept);
+      report.last_kept = kept > 0 ? std::sqrt(static_cast<double>(least / largest)) : 1;
+      report.nearly_redundant = false;
+      return solve_kept(least < refined_pivot<T> * largest);
     }
   }
-  report.rank = rows;
-  report.last_kept = std::sqrt(static_cast<double>(least));
-  report.first_dropped = 0;
-  report.nearly_redundant = false;
-  const auto substitute = [&](std::vector<T>& x) {
-    for (std::size_t j = 0; j < m; ++j) {  // row j of the factor is D L*
-      const T part = x[j] / factor[j * m + j];
-      for (std::size_t i = j + 1; i < m; ++i) {
-        x[i] -= factor[j * m + i] * part;
+  return false;
+}
+
+/// Whether all rows beyond the kept ones depend on these: C, and what it leaves of 𝔟.
+template <class T>
+bool ClosedData<T>::others_depend(T largest) {
+  const auto m = static_cast<std::size_t>(rows);
+  const std::size_t others = m - kept;
+  const T zero = static_cast<T>(tolerance * tolerance) / static_cast<T>(others) * largest;
+  T left = 0;
+  bool filled = false;
+  for (std::size_t j = 0; j < others; ++j) {
+    const auto row = static_cast<std::size_t>(order[kept + j]);
+    T* c = dependence.data() + j * m;
+    const T own = lambda[row * (m + 1)];
+    if (own <= zero) {  // as it is out of a mechanism's plane
+      std::fill_n(c, kept, T(0));
+      left += std::max(own, T(0));
+      continue;
+    }
+    for (std::size_t k = 0; k < kept; ++k) {
+      c[k] = lambda[row * m + static_cast<std::size_t>(order[k])];
+    }
+    kernel().closed_solve(factor.data(), kept, c);
+    if (!filled) {
+      fill_columns();
+      filled = true;
+    }
+    weighted = columns.col(static_cast<Eigen::Index>(row));
+    for (std::size_t k = 0; k < kept; ++k) {
+      if (c[k] != T(0)) {
+        weighted -= c[k] * columns.col(order[k]);
       }
     }
-    for (std::size_t j = m; j-- > 0;) {
-      T sum = x[j];
-      for (std::size_t i = j + 1; i < m; ++i) {
-        sum -= factor[j * m + i] * x[i];
-      }
-      x[j] = sum / factor[j * m + j];
+    left += weighted.squaredNorm();
+  }
+  report.first_dropped = std::sqrt(static_cast<double>(left / largest));
+  return report.first_dropped <= tolerance;
+}
+
+/// f̃ of the kept rows, then the least of those that do the same; false where the others contradict it.
+template <class T>
+bool ClosedData<T>::solve_kept(bool refined) {
+  const auto m = static_cast<std::size_t>(rows);
+  const std::size_t others = m - kept;
+  T* f = residual.data();
+  for (std::size_t k = 0; k < kept; ++k) {
+    f[k] = right[static_cast<std::size_t>(order[k])];
+  }
+  T contrary = 0;
+  for (std::size_t j = 0; j < others; ++j) {
+    const T* c = dependence.data() + j * m;
+    T sum = right[static_cast<std::size_t>(order[kept + j])];
+    for (std::size_t k = 0; k < kept; ++k) {
+      sum -= c[k] * f[k];
     }
-  };
-  force = right;
-  substitute(force);
-  if (least < refined_pivot<T>) {
+    contrary += sum * sum;
+  }
+  if (others > 0 && static_cast<double>(std::sqrt(contrary)) > contradiction<T> * asked_for()) {
+    return false;
+  }
+  kernel().closed_solve(factor.data(), kept, f);
+  std::fill(force.begin(), force.end(), T(0));
+  for (std::size_t k = 0; k < kept; ++k) {
+    force[static_cast<std::size_t>(order[k])] = f[k];
+  }
+  if (refined) {
     fill_columns();
     using Map = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
-    Map f(force.data(), rows);
-    Map rest(residual.data(), rows);
-    rest = Map(right.data(), rows);
-    weighted.noalias() = columns * f;
-    rest.noalias() -= columns.transpose() * weighted;
-    substitute(residual);
-    f += rest;
+    weighted.noalias() = columns * Map(force.data(), rows);
+    for (std::size_t k = 0; k < kept; ++k) {
+      f[k] = right[static_cast<std::size_t>(order[k])] - columns.col(order[k]).dot(weighted);
+    }
+    kernel().closed_solve(factor.data(), kept, f);
+    for (std::size_t k = 0; k < kept; ++k) {
+      force[static_cast<std::size_t>(order[k])] += f[k];
+    }
+  }
+  mark_unique();
+  if (others > 0) {
+    shorten_force();
   }
   return true;
+}
+
+/// f̃ less its part along (−C; I): the least y* y + |f̃_K − C y|².
+template <class T>
+void ClosedData<T>::shorten_force() {
+  const auto m = static_cast<std::size_t>(rows);
+  std::size_t n = 0;  // of the others, those that do depend on some
+  for (std::size_t j = kept; j < m; ++j) {
+    const T* c = dependence.data() + (j - kept) * m;
+    if (std::any_of(c, c + kept, [](T x) { return x != T(0); })) {
+      std::copy_n(c, kept, dependence.data() + n * m);
+      std::swap(order[kept + n], order[j]);
+      ++n;
+    }
+  }
+  // (I + C*C) y = C*f̃_K
+  T* y = residual.data();
+  for (std::size_t i = 0; i < n; ++i) {
+    const T* c = dependence.data() + i * m;
+    y[i] = 0;
+    for (std::size_t k = 0; k < kept; ++k) {
+      y[i] += c[k] * force[static_cast<std::size_t>(order[k])];
+    }
+    for (std::size_t j = i; j < n; ++j) {
+      const T* other = dependence.data() + j * m;
+      T sum = i == j ? T(1) : T(0);
+      for (std::size_t k = 0; k < kept; ++k) {
+        sum += c[k] * other[k];
+      }
+      grown[i * m + j] = sum;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    indices[i] = static_cast<int>(i);
+  }
+  T least = std::numeric_limits<T>::max();
+  kernel().closed_factor(grown.data(), m, std::span<const int>(indices).first(n), T(0), factor.data(), least);
+  kernel().closed_solve(factor.data(), n, y);
+  for (std::size_t i = 0; i < n; ++i) {
+    const T* c = dependence.data() + i * m;
+    for (std::size_t k = 0; k < kept; ++k) {
+      force[static_cast<std::size_t>(order[k])] -= c[k] * y[i];
+    }
+    force[static_cast<std::size_t>(order[kept + i])] = y[i];
+  }
+}
+
+/// Which rows' forces are unique, and the closures that have others.
+template <class T>
+void ClosedData<T>::mark_unique() {
+  const auto m = static_cast<std::size_t>(rows);
+  std::fill(shared.begin(), shared.end(), T(1));
+  for (std::size_t k = 0; k < kept; ++k) {
+    T sum = 0;
+    for (std::size_t j = kept; j < m; ++j) {
+      const T c = dependence[(j - kept) * m + k];
+      sum += c * c;
+    }
+    shared[static_cast<std::size_t>(order[k])] = sum;
+  }
+  name_redundant();
+}
+
+/// Takes the closures that have rows of which null vectors have a share into the report. Names that are there already
+/// stay, so that nothing allocates at the next state.
+template <class T>
+void ClosedData<T>::name_redundant() {
+  std::size_t count = 0;
+  for (const auto& each : closures) {
+    ClosedClosure<T>& c = *each;
+    if (!c.present) {
+      continue;
+    }
+    bool all = true;
+    for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
+      c.unique[r] = static_cast<double>(shared[static_cast<std::size_t>(c.first) + r]) < unique_share;
+      all = all && c.unique[r];
+    }
+    if (all) {
+      continue;
+    }
+    if (count == report.redundant.size()) {
+      report.redundant.push_back(c.closure.name);
+    } else if (report.redundant[count] != c.closure.name) {
+      report.redundant[count] = c.closure.name;
+    }
+    ++count;
+  }
+  report.redundant.resize(count);
 }
 
 template <class T>
@@ -233,33 +386,16 @@ void ClosedData<T>::solve_by_values() {
   if (rank < rows) {
     check_contradictions(rank);
   }
-  for (const auto& each : closures) {
-    ClosedClosure<T>& c = *each;
-    if (!c.present) {
-      continue;
-    }
-    bool all = true;
-    for (int r = 0; r < c.rows; ++r) {
-      double null = 0;
-      for (int k = rank; k < rows; ++k) {
-        null += static_cast<double>(V(c.first + r, k)) * static_cast<double>(V(c.first + r, k));
-      }
-      c.unique[static_cast<std::size_t>(r)] = null < unique_share;
-      all = all && null < unique_share;
-    }
-    if (!all) {
-      report.redundant.push_back(c.closure.name);
-    }
+  for (int i = 0; i < rows; ++i) {
+    shared[static_cast<std::size_t>(i)] = V.row(i).tail(rows - rank).squaredNorm();
   }
+  name_redundant();
 }
 
-/// Null vectors of 𝔟/s that see a part of the right side: no motion satisfies those closures together.
+/// How large the right side is beside what drives the hinges, D^(−½)ε: rows of 𝔟/s are at most one, but what they sum
+/// may cancel.
 template <class T>
-void ClosedData<T>::check_contradictions(int rank) {
-  using Map = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
-  const Map g(right.data(), rows);
-  const auto& V = svd.matrixV();
-  // beside what drives the hinges, D^(−½)ε: rows of 𝔟/s are at most one, but what they sum may cancel
+double ClosedData<T>::asked_for() const {
   double driven = 0;
   for (const auto& m : members) {
     if (m->present) {
@@ -270,8 +406,17 @@ void ClosedData<T>::check_contradictions(int rank) {
       }
     }
   }
-  const double whole =
-      std::sqrt(driven) + static_cast<double>(Map(size.data(), rows).maxCoeff()) + std::numeric_limits<double>::min();
+  return std::sqrt(driven) + static_cast<double>(*std::max_element(size.begin(), size.end())) +
+         std::numeric_limits<double>::min();
+}
+
+/// Null vectors of 𝔟/s that see a part of the right side: no motion satisfies those closures together.
+template <class T>
+void ClosedData<T>::check_contradictions(int rank) {
+  using Map = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
+  const Map g(right.data(), rows);
+  const auto& V = svd.matrixV();
+  const double whole = asked_for();
   for (int k = rank; k < rows; ++k) {
     const double left = std::abs(static_cast<double>(V.col(k).dot(g)));
     if (left > contradiction<T> * whole) {
@@ -294,14 +439,10 @@ template <class T>
 void ClosedData<T>::solve_small() {
   ++work.solves;
   report.rows = rows;
-  report.redundant.clear();
   if (rows == 0) {
     report.rank = 0;
-  } else if (factor_small()) {
-    for (const auto& c : closures) {
-      c->unique.fill(true);
-    }
-  } else {
+    report.redundant.clear();
+  } else if (!factor_small()) {
     solve_by_values();
   }
   report.degrees_of_freedom = nv - report.rank;
@@ -316,7 +457,7 @@ void ClosedData<T>::solve_small() {
 template <class T>
 void ClosedData<T>::run(std::span<const T> x, bool biased, std::span<T> out) {
   sweep_inward(x, biased);
-  evaluate(biased);
+  biased ? evaluate_rates() : evaluate(false);
   make_columns(biased);
   assemble_small(biased);
   solve_small();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -59,11 +60,16 @@ void ClosedData<T>::count() {
     }
   }
   const auto m = static_cast<std::size_t>(rows);
-  for (std::vector<T>* each : {&scale, &right, &size, &force, &residual}) {
+  for (std::vector<T>* each : {&scale, &right, &size, &force, &residual, &shared}) {
     each->resize(m);
   }
-  lambda.resize(m * m);
-  factor.resize(m * m);
+  for (std::vector<T>* each : {&lambda, &factor, &dependence, &grown}) {
+    each->resize(m * m);
+  }
+  indices.resize(m);
+  order.resize(m);
+  std::iota(order.begin(), order.end(), 0);
+  kept = m;
   stacked.resize(static_cast<std::size_t>(nv));
 }
 
@@ -253,6 +259,9 @@ int BasicClosedSystem<T>::add_closure(const Closure& closure, int member_a, int 
   c.b = b;
   c.asked = {};
   c.force = {};
+  c.equations.keeps = true;
+  c.directed = false;
+  c.equations.constant = false;
   d.place(c);
   d.count();
   return static_cast<int>(number);
@@ -308,6 +317,8 @@ void BasicClosedSystem<T>::change_closure(int closure, const Closure& with) {
     c.stale = true;
   }
   c.changeable = relative;
+  c.equations.constant = false;
+  c.directed = false;
   c.asked = {};
   data_->count();
 }

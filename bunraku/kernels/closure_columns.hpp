@@ -6,6 +6,8 @@
 ///   Λ = e*D⁻¹e,   Λ f̃ = (e*D⁻¹ε + x*a + …) − what the closures ask of accelerations.
 ///
 /// In clusters x is φBA* within and filtered at the end, as their elimination is.
+///
+/// Rows go side by side in registers. All of it is a template on packs, see pack.hpp.
 #pragma once
 
 #include "bunraku/kernels/closure_support.hpp"
@@ -13,93 +15,114 @@
 
 namespace bunraku::kernels {
 
-/// sum += factor · x, row by row.
+/// Numbers of rows in one register.
 template <class T>
-BUNRAKU_INLINE void add_scaled(RowNumbers<T>& sum, T factor, const RowNumbers<T>& x) {
-  for (int r = 0; r < closure_lanes; ++r) {
-    sum.x[r] += factor * x.x[r];
+using RowPack = Pack<T, (Lanes<Full<T>>::count < closure_lanes ? Lanes<Full<T>>::count : closure_lanes)>;
+
+/// A number for each row in C registers.
+template <class P, int C>
+struct PackedNumbers {
+  using T = NumberOf<P>;  ///< The number.
+  P x[C] = {};            ///< The rows.
+
+  BUNRAKU_INLINE static PackedNumbers load(const RowNumbers<T>& from) {
+    PackedNumbers out;
+    for (int c = 0; c < C; ++c) {
+      out.x[c] = P::load(from.x + c * Lanes<P>::count);
+    }
+    return out;
   }
-}
-
-/// The power of each row's force in one motion, added to `sum`.
-template <class T>
-BUNRAKU_INLINE void add_dot(RowNumbers<T>& sum, const Motion<T>& V, const RowForces<T>& f) {
-  for (int r = 0; r < closure_lanes; ++r) {
-    sum.x[r] += V.angular.x * f[0].x[r] + V.angular.y * f[1].x[r] + V.angular.z * f[2].x[r] + V.linear.x * f[3].x[r] +
-                V.linear.y * f[4].x[r] + V.linear.z * f[5].x[r];
+  BUNRAKU_INLINE void store(RowNumbers<T>& to) const {
+    for (int c = 0; c < C; ++c) {
+      x[c].store(to.x + c * Lanes<P>::count);
+    }
   }
-}
-
-/// Each row's force less U times a number of the row's.
-template <class T>
-BUNRAKU_INLINE void subtract_outer(RowForces<T>& f, const Force<T>& U, T factor, const RowNumbers<T>& e) {
-  for (int i = 0; i < 6; ++i) {
-    add_scaled(f[static_cast<std::size_t>(i)], -factor * U[i], e);
+  /// Adds these to what is in memory.
+  BUNRAKU_INLINE void add_to(RowNumbers<T>& sum) const {
+    for (int c = 0; c < C; ++c) {
+      (P::load(sum.x + c * Lanes<P>::count) + x[c]).store(sum.x + c * Lanes<P>::count);
+    }
   }
-}
-
-/// What e*D⁻¹e is beside: |N||ω| and |F||v| in place of their products.
-template <class T>
-BUNRAKU_INLINE void add_scale(RowNumbers<T>& scale, const Motion<T>& H, const RowSizes<T>& size, T D_inverse) {
-  add_scaled(scale, squared_norm(H.angular) * D_inverse, size.moment);
-  add_scaled(scale, squared_norm(H.linear) * D_inverse, size.force);
-}
-
-/// What of a link's size cancelled in x.
-template <class T>
-BUNRAKU_INLINE RowSizes<T> cancelled(const RowSizes<T>& size, const RowForces<T>& x) {
-  RowSizes<T> left{};
-  left.add(x);
-  for (int r = 0; r < closure_lanes; ++r) {
-    left.moment.x[r] = size.moment.x[r] > left.moment.x[r] ? size.moment.x[r] - left.moment.x[r] : T(0);
-    left.force.x[r] = size.force.x[r] > left.force.x[r] ? size.force.x[r] - left.force.x[r] : T(0);
+  /// Adds factor · y.
+  BUNRAKU_INLINE void add(const P& factor, const PackedNumbers& y) {
+    for (int c = 0; c < C; ++c) {
+      x[c] += factor * y.x[c];
+    }
   }
-  return left;
-}
-
-/// φ(p,k)x, added to what the parent has; `arm` is its part of the acceleration in the parent's axes. Sizes of what is
-/// added, and of what cancelled before, go along.
-template <class T>
-BUNRAKU_INLINE void pass_on(const Transform<T>& X, const Vec3<T>& arm, const RowForces<T>& f, RowForces<T>& up,
-                            const RowSizes<T>& lost, RowSizes<T>& up_size, RowNumbers<T>& acceleration) {
-  const Mat3<T>& R = X.rotation.matrix();
-  const Vec3<T>& p = X.translation;
-  for (int r = 0; r < closure_lanes; ++r) {
-    const Vec3<T> moment = R * Vec3<T>{f[0].x[r], f[1].x[r], f[2].x[r]};
-    const Vec3<T> force = R * Vec3<T>{f[3].x[r], f[4].x[r], f[5].x[r]};
-    acceleration.x[r] += force.x * arm.x + force.y * arm.y + force.z * arm.z;
-    const Vec3<T> moved = moment + cross(p, force);
-    up_size.moment.x[r] += squared_norm(moved) + lost.moment.x[r];
-    up_size.force.x[r] += squared_norm(force) + lost.force.x[r];
-    up[0].x[r] += moved.x;
-    up[1].x[r] += moved.y;
-    up[2].x[r] += moved.z;
-    up[3].x[r] += force.x;
-    up[4].x[r] += force.y;
-    up[5].x[r] += force.z;
+  /// Adds y · z.
+  BUNRAKU_INLINE void add(const PackedNumbers& y, const PackedNumbers& z) {
+    for (int c = 0; c < C; ++c) {
+      x[c] += y.x[c] * z.x[c];
+    }
   }
-}
+};
 
-/// The columns of one closure on their way inward.
-template <class T>
+/// A force for each row.
+template <class P, int C>
+struct PackedForces {
+  using T = NumberOf<P>;                ///< The number.
+  using Numbers = PackedNumbers<P, C>;  ///< One component.
+  Numbers f[6] = {};                    ///< Moments before forces.
+
+  BUNRAKU_INLINE static PackedForces load(const RowForces<T>& from) {
+    PackedForces out;
+    for (int i = 0; i < 6; ++i) {
+      out.f[i] = Numbers::load(from[static_cast<std::size_t>(i)]);
+    }
+    return out;
+  }
+  BUNRAKU_INLINE void store(RowForces<T>& to) const {
+    for (int i = 0; i < 6; ++i) {
+      f[i].store(to[static_cast<std::size_t>(i)]);
+    }
+  }
+  /// Adds each row's power in one motion to `sum`.
+  BUNRAKU_INLINE void add_dot(const Motion<Pack<T, 1>>& V, Numbers& sum) const {
+    for (int i = 0; i < 6; ++i) {
+      sum.add(P(V[i]), f[i]);
+    }
+  }
+  /// |N|² of each row with `first` 0, |F|² with 3.
+  BUNRAKU_INLINE Numbers squares(int first) const {
+    Numbers sum;
+    for (int i = first; i < first + 3; ++i) {
+      sum.add(f[i], f[i]);
+    }
+    return sum;
+  }
+  /// Subtracts U times a number of each row.
+  BUNRAKU_INLINE void subtract_outer(const Force<Pack<T, 1>>& U, const Pack<T, 1>& factor, const Numbers& e) {
+    for (int i = 0; i < 6; ++i) {
+      f[i].add(P(-factor * U[i]), e);
+    }
+  }
+};
+
+/// The columns of one closure on their way inward, in C registers.
+template <class P, int C>
 class ClosureSweep {
  public:
-  using S = Pack<T, 1>;  ///< The scalar of a single state.
+  using T = NumberOf<P>;                ///< The number.
+  using S = Pack<T, 1>;                 ///< The scalar of a single state.
+  using Numbers = PackedNumbers<P, C>;  ///< Of the rows.
+  using Forces = PackedForces<P, C>;    ///< Of the rows.
 
   ClosureSweep(Workspace<S>& ws, const Factors<S>& factors, bool biased, ClosureColumns<T>& columns)
       : ws_(ws), factors_(factors), biased_(biased), c_(columns) {}
 
   void run() {
-    c_.x = c_.force;
-    c_.size = c_.force_size;
-    std::fill(c_.e.begin(), c_.e.end(), RowNumbers<T>{});
-    c_.world = {};
-    c_.acceleration = c_.scale = {};
+    for (RowNumbers<T>& e : c_.e) {
+      Numbers{}.store(e);
+    }
+    Forces{}.store(c_.world);
     for (std::size_t i = 0; i < c_.hinges.size(); ++i) {
       put_hinge(i);
     }
+    act(0, P(T(-1)));
+    act(1, P(T(1)));
+    const bool clusters = !ws_.tree->clusters.empty();
     for (std::size_t i = 0; i < c_.links.size(); ++i) {
-      const int cluster = ws_.tree->cluster_of[at(c_.links[i])];
+      const int cluster = clusters ? ws_.tree->cluster_of[at(c_.links[i])] : -1;
       if (cluster < 0) {
         filter(i);
         continue;
@@ -110,16 +133,14 @@ class ClosureSweep {
       }
     }
     if (biased_) {
-      const Vec3<T> up = cast<T>(ws_.base_acceleration);
-      for (int r = 0; r < closure_lanes; ++r) {
-        c_.acceleration.x[r] += c_.world[3].x[r] * up.x + c_.world[4].x[r] * up.y + c_.world[5].x[r] * up.z;
-      }
+      const Vec3<S>& up = ws_.base_acceleration;
+      Forces::load(c_.world).add_dot({Vec3<S>::zero(), up}, acceleration_);
     }
+    acceleration_.store(c_.acceleration);
+    scale_.store(c_.scale);
   }
 
  private:
-  static T number(const S& x) { return x.r; }
-
   /// Where velocity j of all hinges, or what it follows in its cluster, is among the coordinates.
   int coordinate_of(int j) const {
     for (std::size_t i = 0; i < c_.links.size(); ++i) {
@@ -135,12 +156,14 @@ class ClosureSweep {
     const int j = c_.hinges[i];
     const int k = coordinate_of(j);
     const bool clustered = ws_.tree->cluster_of[at(link_of(j))] >= 0;
-    const T ratio = clustered ? static_cast<T>(ws_.tree->within[at(j)].ratio) : T(1);
-    add_scaled(c_.e[at(k)], ratio, c_.of_hinges[i]);
-    const T D_inverse = number(factors_.D_inverse[at(c_.coordinates[at(k)])]);
-    for (int r = 0; r < closure_lanes; ++r) {
-      c_.scale.x[r] += ratio * ratio * D_inverse * c_.of_hinges[i].x[r] * c_.of_hinges[i].x[r];
-    }
+    const P ratio(clustered ? static_cast<T>(ws_.tree->within[at(j)].ratio) : T(1));
+    const Numbers own = Numbers::load(c_.of_hinges[i]);
+    Numbers e = Numbers::load(c_.e[at(k)]);
+    e.add(ratio, own);
+    e.store(c_.e[at(k)]);
+    Numbers squares;
+    squares.add(own, own);
+    scale_.add(ratio * ratio * P(factors_.D_inverse[at(c_.coordinates[at(k)])]), squares);
   }
   int link_of(int j) const {
     for (const int k : c_.links) {
@@ -151,90 +174,247 @@ class ClosureSweep {
     return 0;
   }
 
-  RowForces<T>& parent(std::size_t i) { return c_.up[i] < 0 ? c_.world : c_.x[at(c_.up[i])]; }
-  void hand_on(std::size_t i, const RowSizes<T>& lost) {
-    const int k = c_.links[i];
-    Vec3<T> arm{};
-    if (biased_) {
-      add_dot(c_.acceleration, cast<T>(bias_of(ws_, k)), c_.x[i]);
-      if (ws_.link(k).parent >= 0) {
-        arm = cast<T>(ws_.arm_acceleration[at(k)]);
+  /// Takes a link's x and its size, and leaves zeros. What of the size cancelled in x is kept for the parent.
+  Forces take(std::size_t i) {
+    const Forces x = Forces::load(c_.x[i]);
+    moment_size_ = Numbers::load(c_.size[i].moment);
+    force_size_ = Numbers::load(c_.size[i].force);
+    moment_lost_ = lost(moment_size_, x.squares(0));
+    force_lost_ = lost(force_size_, x.squares(3));
+    Forces{}.store(c_.x[i]);
+    Numbers{}.store(c_.size[i].moment);
+    Numbers{}.store(c_.size[i].force);
+    return x;
+  }
+  BUNRAKU_INLINE static Numbers lost(const Numbers& size, const Numbers& left) {
+    Numbers out;
+    for (int c = 0; c < C; ++c) {
+      out.x[c] = select(size.x[c] > left.x[c], size.x[c] - left.x[c], P(T(0)));
+    }
+    return out;
+  }
+
+  /// Forces in other axes, with moments about another point: R and p take them there.
+  BUNRAKU_INLINE static Forces carried(const P (&R)[9], const P (&p)[3], const Forces& x) {
+    Forces out;
+    for (int row = 0; row < 3; ++row) {
+      for (int column = 0; column < 3; ++column) {
+        out.f[row].add(R[3 * row + column], x.f[column]);
+        out.f[row + 3].add(R[3 * row + column], x.f[column + 3]);
       }
     }
-    RowSizes<T> nowhere;
-    pass_on(cast<T>(pose_of(ws_, k)), arm, c_.x[i], parent(i), lost, c_.up[i] < 0 ? nowhere : c_.size[at(c_.up[i])],
-            c_.acceleration);
+    for (int row = 0; row < 3; ++row) {
+      const int next = (row + 1) % 3;
+      const int last = (row + 2) % 3;
+      out.f[row].add(p[next], out.f[last + 3]);
+      out.f[row].add(-p[last], out.f[next + 3]);
+    }
+    return out;
+  }
+
+  /// N, or −N, on the link where it acts.
+  void act(std::size_t side, const P& sign) {
+    const ActingForces<T>& acting = c_.acting[side];
+    if (acting.place < 0) {
+      return;
+    }
+    P R[9];
+    for (int i = 0; i < 9; ++i) {
+      R[i] = sign * P(acting.rotation[i]);
+    }
+    const P p[3] = {P(acting.translation[0]), P(acting.translation[1]), P(acting.translation[2])};
+    const Forces f = carried(R, p, Forces::load(c_.N));
+    for (int row = 0; row < 6; ++row) {
+      f.f[row].add_to(c_.x[at(acting.place)][static_cast<std::size_t>(row)]);
+    }
+    f.squares(0).add_to(c_.size[at(acting.place)].moment);
+    f.squares(3).add_to(c_.size[at(acting.place)].force);
+  }
+
+  /// φ(p,k)x, added to what the parent has, and its part of the accelerations. Sizes of what is added, and of what
+  /// cancelled before, go along.
+  void hand_on(std::size_t i, const Forces& x) {
+    const int k = c_.links[i];
+    const Transform<S> X = pose_of(ws_, k);
+    P R[9];
+    for (int j = 0; j < 9; ++j) {
+      R[j] = P(X.rotation(j / 3, j % 3));
+    }
+    const P p[3] = {P(X.translation.x), P(X.translation.y), P(X.translation.z)};
+    Forces moved = carried(R, p, x);
+    if (biased_) {
+      x.add_dot(bias_of(ws_, k), acceleration_);
+      if (ws_.link(k).parent >= 0) {
+        const Vec3<S>& arm = ws_.arm_acceleration[at(k)];
+        for (int row = 0; row < 3; ++row) {
+          acceleration_.add(P(arm[row]), moved.f[row + 3]);
+        }
+      }
+    }
+    const P one(T(1));
+    RowForces<T>& up = c_.up[i] < 0 ? c_.world : c_.x[at(c_.up[i])];
+    for (int row = 0; row < 6; ++row) {
+      moved.f[row].add_to(up[static_cast<std::size_t>(row)]);
+    }
+    if (c_.up[i] >= 0) {
+      RowSizes<T>& size = c_.size[at(c_.up[i])];
+      moment_lost_.add(one, moved.squares(0));
+      moment_lost_.add_to(size.moment);
+      force_lost_.add(one, moved.squares(3));
+      force_lost_.add_to(size.force);
+    }
+  }
+
+  /// What e*D⁻¹e would be if nothing in it vanished by chance: |N||ω| and |F||v| in place of their products.
+  void add_scale(const Motion<S>& H, const S& D_inverse) {
+    scale_.add(P(squared_norm(H.angular) * D_inverse), moment_size_);
+    scale_.add(P(squared_norm(H.linear) * D_inverse), force_size_);
   }
 
   /// e = Hx and x⁺ = x − UD⁻¹e of a link by itself, the last coordinate first.
   void filter(std::size_t i) {
     const Link<S>& l = ws_.link(c_.links[i]);
-    RowForces<T>& x = c_.x[i];
-    const RowSizes<T> lost = cancelled(c_.size[i], x);
+    Forces x = take(i);
     for (int j = l.nv - 1; j >= 0; --j) {
       const std::size_t v = at(l.v + j);
-      const Motion<T> H = cast<T>(ws_.H[v]);
-      const T D_inverse = number(factors_.D_inverse[v]);
-      RowNumbers<T>& e = c_.e[at(c_.first[i] + j)];
-      add_dot(e, H, x);
-      add_scale(c_.scale, H, c_.size[i], D_inverse);
-      add_scaled(c_.acceleration, D_inverse * number(ws_.epsilon[v]), e);
-      subtract_outer(x, Force<T>{cast<T>(factors_.U[v].moment), cast<T>(factors_.U[v].force)}, D_inverse, e);
+      const S& D_inverse = factors_.D_inverse[v];
+      Numbers e = Numbers::load(c_.e[at(c_.first[i] + j)]);
+      if (l.kind <= Kind::prismatic) {  // about or along z
+        const bool slides = l.kind == Kind::prismatic;
+        e.add(P(T(1)), x.f[slides ? 5 : 2]);
+        scale_.add(P(D_inverse), slides ? force_size_ : moment_size_);
+      } else {
+        x.add_dot(ws_.H[v], e);
+        add_scale(ws_.H[v], D_inverse);
+      }
+      e.store(c_.e[at(c_.first[i] + j)]);
+      acceleration_.add(P(D_inverse * ws_.epsilon[v]), e);
+      x.subtract_outer(factors_.U[v], D_inverse, e);
     }
-    hand_on(i, lost);
+    hand_on(i, x);
   }
 
   /// A link's part of its cluster.
   void join(std::size_t i) {
     const Link<S>& l = ws_.link(c_.links[i]);
+    const Forces x = take(i);
     for (int j = l.v; j < l.v + l.nv; ++j) {
       const Follower<double>& follower = ws_.tree->within[at(j)];
-      const Motion<T> H = cast<T>(ws_.H[at(j)]) * static_cast<T>(follower.ratio);
+      const Motion<S> H = ws_.H[at(j)] * S(static_cast<T>(follower.ratio));
       const std::size_t k = at(c_.first[i] + follower.own);
-      add_dot(c_.e[k], H, c_.x[i]);
-      add_scale(c_.scale, H, c_.size[i], number(factors_.D_inverse[at(c_.coordinates[k])]));
+      Numbers e = Numbers::load(c_.e[k]);
+      x.add_dot(H, e);
+      e.store(c_.e[k]);
+      add_scale(H, factors_.D_inverse[at(c_.coordinates[k])]);
     }
-    hand_on(i, cancelled(c_.size[i], c_.x[i]));
+    hand_on(i, x);
   }
 
   void filter_cluster(std::size_t last, const CoupledLinks& cluster) {
     const std::size_t m = cluster.coordinates.size();
     RowNumbers<T>* e = c_.e.data() + c_.first[last];
-    RowForces<T>& up = cluster.parent < 0 ? c_.world : c_.x[at(c_.find(cluster.parent))];
+    RowForces<T>& carrier = cluster.parent < 0 ? c_.world : c_.x[at(c_.find(cluster.parent))];
+    Forces up = Forces::load(carrier);
     for (std::size_t j = m; j-- > 0;) {
       const std::size_t v = at(cluster.coordinates[j]);
-      const T D_inverse = number(factors_.D_inverse[v]);
+      const S& D_inverse = factors_.D_inverse[v];
+      const Numbers own = Numbers::load(e[j]);
       for (std::size_t n = 0; n < j; ++n) {
-        add_scaled(e[n], -number(factors_.L[cluster.factor + n * m + j]), e[j]);
+        Numbers other = Numbers::load(e[n]);
+        other.add(P(-factors_.L[cluster.factor + n * m + j]), own);
+        other.store(e[n]);
       }
-      add_scaled(c_.acceleration, D_inverse * number(ws_.epsilon[v]), e[j]);
-      subtract_outer(up, Force<T>{cast<T>(factors_.U[v].moment), cast<T>(factors_.U[v].force)}, D_inverse, e[j]);
+      acceleration_.add(P(D_inverse * ws_.epsilon[v]), own);
+      up.subtract_outer(factors_.U[v], D_inverse, own);
     }
+    up.store(carrier);
   }
 
   Workspace<S>& ws_;
   const Factors<S>& factors_;
   bool biased_;
   ClosureColumns<T>& c_;
+  Numbers acceleration_;
+  Numbers scale_;
+  Numbers moment_size_;  // of the link at hand
+  Numbers force_size_;
+  Numbers moment_lost_;
+  Numbers force_lost_;
 };
 
-/// x, e, the acceleration and the scale of a closure whose forces are set. `biased`: of a state with velocities and
-/// gravity, as forward dynamics; else as 𝓜⁻¹x. O(support).
+/// Calls f<C>() with the registers that so many rows take.
+template <class P, class F>
+BUNRAKU_INLINE void with_registers(int rows, F&& f) {
+  constexpr int width = Lanes<P>::count;
+  constexpr int most = (max_closure_rows + width - 1) / width;
+  if (most == 1 || rows <= width) {
+    f.template operator()<1>();
+  } else if (most == 2 || rows <= 2 * width) {
+    f.template operator()<(most < 2 ? most : 2)>();
+  } else {
+    f.template operator()<most>();
+  }
+}
+
+/// e, the acceleration and the scale of a closure whose forces are set in x. `biased`: of a state with velocities
+/// and gravity, as forward dynamics; else as 𝓜⁻¹x. O(support).
 template <class T>
 void closure_columns(Workspace<Pack<T, 1>>& ws, const Factors<Pack<T, 1>>& factors, bool biased,
                      ClosureColumns<T>& columns) {
-  ClosureSweep<T>(ws, factors, biased, columns).run();
+  with_registers<RowPack<T>>(columns.rows,
+                             [&]<int C> { ClosureSweep<RowPack<T>, C>(ws, factors, biased, columns).run(); });
+}
+
+/// Adds Σ e1* D⁻¹ e2 over the coordinates that two closures share, R rows of the first, C registers of the second.
+template <int R, int C, class P>
+void add_closure_product(const Pack<NumberOf<P>, 1>* D_inverse, const ClosureColumns<NumberOf<P>>& one,
+                         const ClosureColumns<NumberOf<P>>& two, const int* slot, NumberOf<P>* out,
+                         std::size_t stride) {
+  using T = NumberOf<P>;
+  PackedNumbers<P, C> sum[R] = {};
+  for (std::size_t i = 0; i < two.coordinates.size(); ++i) {
+    const std::size_t v = at(two.coordinates[i]);
+    if (slot[v] < 0) {
+      continue;
+    }
+    const T* e1 = one.e[at(slot[v])].x;
+    PackedNumbers<P, C> e2 = PackedNumbers<P, C>::load(two.e[i]);
+    for (int c = 0; c < C; ++c) {
+      e2.x[c] = e2.x[c] * P(D_inverse[v]);
+    }
+    for (int r = 0; r < R; ++r) {
+      sum[r].add(P(e1[r]), e2);
+    }
+  }
+  RowNumbers<T> row;
+  for (int r = 0; r < one.rows; ++r) {
+    sum[r].store(row);
+    for (int c = 0; c < two.rows; ++c) {
+      out[at(r) * stride + at(c)] += row.x[c];
+    }
+  }
+}
+
+/// The same of any closures; `slot` has the place of each velocity among the first one's coordinates, or −1.
+template <class T>
+void closure_product(const Factors<Pack<T, 1>>& factors, const ClosureColumns<T>& one, const ClosureColumns<T>& two,
+                     const int* slot, T* out, std::size_t stride) {
+  with_registers<RowPack<T>>(two.rows, [&]<int C> {
+    one.rows <= 3
+        ? add_closure_product<3, C, RowPack<T>>(factors.D_inverse.data(), one, two, slot, out, stride)
+        : add_closure_product<max_closure_rows, C, RowPack<T>>(factors.D_inverse.data(), one, two, slot, out, stride);
+  });
 }
 
 /// ε ← ε − e f̃.
 template <class T>
 void correct_innovations(Workspace<Pack<T, 1>>& ws, const ClosureColumns<T>& columns, const T* force) {
   for (std::size_t i = 0; i < columns.coordinates.size(); ++i) {
-    T sum{};
+    Pack<T, 1> sum;
     for (int r = 0; r < columns.rows; ++r) {
-      sum += columns.e[i].x[r] * force[r];
+      sum += Pack<T, 1>(columns.e[i].x[r]) * Pack<T, 1>(force[r]);
     }
-    ws.epsilon[at(columns.coordinates[i])] -= Pack<T, 1>(sum);
+    ws.epsilon[at(columns.coordinates[i])] -= sum;
   }
 }
 

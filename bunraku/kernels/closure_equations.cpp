@@ -202,37 +202,35 @@ Motion<T> joint_map_rate(const Hinge& hinge, const ClosureMotion<T>& motion, con
 
 }  // namespace
 
+namespace {
+
+/// N, but for what is kept; of general rows A*.
 template <class T>
-void closure_positions(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
-  using std::sqrt;
-  const Vec3<T>& p = X_AB.translation;
+void find_rows(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
   Rows<T> N{out.directions};
   switch (closure.kind) {
-    case ClosureKind::nodes: {
-      const CutHinge<T> at = place(closure.hinge, X_AB);
-      add_rows(closure.hinge, at, N);
-      out.rows = N.count;
-      const Motion<T> open{at.X.rotation * log(at.X.rotation.inverse() * X_AB.rotation), p - at.X.translation};
-      for (std::size_t i = 0; i < static_cast<std::size_t>(out.rows); ++i) {
-        out.gap[i] = dot(out.directions[i], open);
+    case ClosureKind::nodes:
+      if (!out.constant) {
+        const bool turns = closure.hinge.type == HingeType::universal || closure.hinge.type == HingeType::custom;
+        add_rows(closure.hinge, turns ? place(closure.hinge, X_AB) : CutHinge<T>{}, N);
+        out.rows = N.count;
+        out.constant = out.keeps && !turns;
       }
       break;
-    }
     case ClosureKind::plane:
-    case ClosureKind::line: {
-      const Vec3<T> axis = cast<T>(closure.hinge.axis);
-      closure.kind == ClosureKind::plane ? N.linear(axis) : N.linear_across(axis);
-      out.rows = N.count;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(out.rows); ++i) {
-        out.gap[i] = dot(out.directions[i].force, p);
+    case ClosureKind::line:
+      if (!out.constant) {
+        const Vec3<T> axis = cast<T>(closure.hinge.axis);
+        closure.kind == ClosureKind::plane ? N.linear(axis) : N.linear_across(axis);
+        out.rows = N.count;
+        out.constant = out.keeps;
       }
       break;
-    }
     case ClosureKind::distance: {
-      const T length = sqrt(squared_norm(p));
+      const Vec3<T>& p = X_AB.translation;
+      const T length = norm(p);
       N.linear(length > T(0) ? p * (T(1) / length) : Vec3<T>::unit_x());  // from one point any way leads apart
       out.rows = 1;
-      out.gap[0] = length - static_cast<T>(closure.length);
       break;
     }
     case ClosureKind::rows:
@@ -243,18 +241,64 @@ void closure_positions(const Closure& closure, const Transform<T>& X_AB, Closure
           out.on_a[i][j] = static_cast<T>(row[static_cast<std::size_t>(j)]);
           out.on_b[i][j] = static_cast<T>(row[static_cast<std::size_t>(j) + 6]);
         }
-        out.gap[i] = T(0);
       }
       return;
     case ClosureKind::hinges:
       return;
   }
-  apply_directions(X_AB, out);
+}
+
+/// A* where it is made of N.
+template <class T>
+void find_forces(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
+  if (closure.kind != ClosureKind::rows && closure.kind != ClosureKind::hinges) {
+    apply_directions(X_AB, out);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void closure_positions(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
+  find_rows(closure, X_AB, out);
+  find_forces(closure, X_AB, out);
+  const Vec3<T>& p = X_AB.translation;
+  const auto rows = static_cast<std::size_t>(out.rows);
+  switch (closure.kind) {
+    case ClosureKind::nodes: {
+      const Transform<T> X = place(closure.hinge, X_AB).X;
+      const Motion<T> open{X.rotation * log(X.rotation.inverse() * X_AB.rotation), p - X.translation};
+      for (std::size_t i = 0; i < rows; ++i) {
+        out.gap[i] = dot(out.directions[i], open);
+      }
+      break;
+    }
+    case ClosureKind::plane:
+    case ClosureKind::line:
+      for (std::size_t i = 0; i < rows; ++i) {
+        out.gap[i] = dot(out.directions[i].force, p);
+      }
+      break;
+    case ClosureKind::distance:
+      out.gap[0] = norm(p) - static_cast<T>(closure.length);
+      break;
+    case ClosureKind::rows:
+      out.gap.fill(T(0));
+      break;
+    case ClosureKind::hinges:
+      break;
+  }
 }
 
 template <class T>
 void closure_velocities(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out) {
-  closure_positions(closure, motion.X_AB, out);
+  closure_rates(closure, motion, out);
+  find_forces(closure, motion.X_AB, out);
+}
+
+template <class T>
+void closure_rates(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out) {
+  find_rows(closure, motion.X_AB, out);
   const Rotation<T>& R = motion.X_AB.rotation;
   const Vec3<T>& p = motion.X_AB.translation;
   const Motion<T>& V_A = motion.V_A;
@@ -264,7 +308,7 @@ void closure_velocities(const Closure& closure, const ClosureMotion<T>& motion, 
       const Vec3<T>& u = out.directions[0].force;
       const Vec3<T> apart = V_B.linear - V_A.linear;
       const T along = dot(u, apart);
-      const T length = out.gap[0] + static_cast<T>(closure.length);
+      const T length = norm(p);
       out.rate[0] = length > T(0) ? (along * along - squared_norm(apart)) / length : T(0);
       return;
     }
@@ -313,6 +357,8 @@ template BUNRAKU_API void closure_positions(const Closure&, const Transform<doub
 template BUNRAKU_API void closure_positions(const Closure&, const Transform<float>&, ClosureEquations<float>&);
 template BUNRAKU_API void closure_velocities(const Closure&, const ClosureMotion<double>&, ClosureEquations<double>&);
 template BUNRAKU_API void closure_velocities(const Closure&, const ClosureMotion<float>&, ClosureEquations<float>&);
+template BUNRAKU_API void closure_rates(const Closure&, const ClosureMotion<double>&, ClosureEquations<double>&);
+template BUNRAKU_API void closure_rates(const Closure&, const ClosureMotion<float>&, ClosureEquations<float>&);
 template BUNRAKU_API CouplingEquation<double> coupling_equation(const Closure&, double, double, double);
 template BUNRAKU_API CouplingEquation<float> coupling_equation(const Closure&, float, float, float);
 

@@ -26,7 +26,9 @@ struct ClosureMotion {
 /// What a closure between nodes says at a state.
 template <class T>
 struct ClosureEquations {
-  int rows = 0;                                         ///< Equations.
+  int rows = 0;        ///< Equations.
+  bool keeps = false;  ///< Whether N is kept where it is the same at any pose: not where these are of several closures.
+  bool constant = false;                                ///< Whether such an N is here.
   std::array<Force<T>, max_closure_rows> on_a{};        ///< Columns of A* at node a, in its axes.
   std::array<Force<T>, max_closure_rows> on_b{};        ///< Columns of A* at node b, in its axes.
   std::array<T, max_closure_rows> gap{};                ///< How far it is open; its rate is A V to first order.
@@ -34,12 +36,17 @@ struct ClosureEquations {
   std::array<Force<T>, max_closure_rows> directions{};  ///< N, in a's axes at b's point; not of general rows.
 };
 
-/// A*, N and the gap from the pose. Not for closures of hinge coordinates.
+/// A*, N and the gap from the pose. Not for closures of hinge coordinates. Of another closure than before, `constant`
+/// must be false.
 template <class T>
 void closure_positions(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out);
-/// The rate, too, from the motion; for closures with general rows without dŨ/dt.
+/// A*, N and the rate from the motion, and no gap; for closures with general rows without dŨ/dt.
 template <class T>
 void closure_velocities(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out);
+
+/// N and the rate alone; of closures with general rows A*, too.
+template <class T>
+void closure_rates(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out);
 
 /// The equation that ties two hinge coordinates: q̇_a − slope q̇_b = 0 and its rate.
 template <class T>

@@ -9,6 +9,7 @@ void ClosureColumns<T>::place(const Tree& tree, int equations, std::span<const i
                               std::span<const int> on_hinges) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   rows = equations;
+  acting = {};
   links.clear();
   for (int link : on_links) {
     for (; link >= 0; link = tree.links[at(link)].parent) {
@@ -40,12 +41,10 @@ void ClosureColumns<T>::place(const Tree& tree, int equations, std::span<const i
       }
     }
   }
-  force.assign(links.size(), {});
-  force_size.assign(links.size(), {});
-  size.resize(links.size());
   of_hinges.assign(hinges.size(), {});
-  x.resize(links.size());
-  e.resize(coordinates.size());
+  x.assign(links.size(), {});
+  size.assign(links.size(), {});
+  e.assign(coordinates.size(), {});
 }
 
 template <class T>

@@ -48,6 +48,14 @@ class Sweeps {
   virtual void closed_again() = 0;
   /// The columns of one closure, after closed_inward.
   virtual void closed_columns(ClosureColumns<T>& columns) = 0;
+  /// Factors of rows of Λ; see factor_closures.
+  virtual bool closed_factor(const T* lambda, std::size_t m, std::span<const int> order, T floor, T* factor,
+                             T& least) const = 0;
+  /// x ← Λ⁻¹x by factors of n rows.
+  virtual void closed_solve(const T* factor, std::size_t n, T* x) const = 0;
+  /// Adds e*D⁻¹e of two closures to a block of Λ; see closure_product.
+  virtual void closed_product(const ClosureColumns<T>& one, const ClosureColumns<T>& two, const int* slot, T* out,
+                              std::size_t stride) const = 0;
   /// ε ← ε − e f̃.
   virtual void closed_correct(const ClosureColumns<T>& columns, const T* force) = 0;
   /// The last sweep: θ̈, or 𝓜⁻¹x.

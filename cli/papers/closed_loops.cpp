@@ -1,7 +1,7 @@
 #include "papers/closed_loops.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 
 #include <Eigen/Cholesky>
 #include <Eigen/SVD>
@@ -12,6 +12,7 @@
 #include "bunraku/dynamics/embedded.hpp"
 #include "bunraku/model/builder.hpp"
 #include "bunraku/model/changes.hpp"
+#include "bunraku/model/configuration.hpp"
 
 namespace bunraku::cli::papers {
 
@@ -29,14 +30,15 @@ std::span<const double> numbers(const Eigen::VectorXd& x) {
 /// accelerations.
 class Loops {
  public:
-  explicit Loops(const Sample& sample, bool doubled = false) : now_(closed(sample, doubled)) {
+  explicit Loops(const Sample& sample, bool doubled = false) {
+    now_ = closed(sample, doubled);
     find_rates();
     Random random(7);
-    torque_ = random.vector(now_.model.nv());
+    torque_ = random.vector(now_->model.nv());
     solve();
   }
 
-  const Instant& instant() const { return now_; }
+  const Instant& instant() const { return *now_; }
   const Eigen::MatrixXd& Y() const { return Y_; }
   const Eigen::VectorXd& U() const { return U_; }
   const Eigen::VectorXd& torque() const { return torque_; }
@@ -48,9 +50,9 @@ class Loops {
 
   /// What an expression is at the state, the hinge vector x being the torques.
   Eigen::MatrixXd matrix(const std::string& text) const {
-    System system(now_.model, numbers(now_.q), numbers(now_.v));
+    System system(now_->model, numbers(now_->q), numbers(now_->v));
     system.bind(variables().front(), numbers(torque_));
-    return system.literal(parse(expand(text), variables())).dense();
+    return system.literal(parse(expand(text), Variables{variables().front()})).dense();
   }
 
  private:
@@ -73,7 +75,8 @@ class Loops {
       const Dense open(now);
       std::vector<Node> nodes;
       for (int i = 0; i < loops; ++i) {
-        add_loop(builder, open, i, fmt::format("l_{}", end), i == 0 ? fmt::format("r_{}", end) : "world", random);
+        add_loop(builder, open, i, fmt::format("l_{}", end),
+                 i == 0 ? fmt::format("r_{}", end) : tree.bodies().front().name, random);
       }
       if (doubled) {
         ClosureSpec again = builder.closures().front();
@@ -102,9 +105,6 @@ class Loops {
                        Random& random) {
     const Model& model = open.instant().model;
     const auto pose = [&](const std::string& name) {
-      if (name == "world") {
-        return Transform<double>::identity();
-      }
       const int k = model.body_index(name);
       Mat3<double> R;
       for (int r = 0; r < 3; ++r) {
@@ -116,12 +116,12 @@ class Loops {
     };
     const Eigen::VectorXd at = random.vector(3);
     const Transform<double> X_WN = pose(a) * Transform<double>::translate({at(0), at(1), at(2)});
-    builder.add(NodeSpec{fmt::format("a{}", i), a, pose(a).inverse() * X_WN});
-    builder.add(NodeSpec{fmt::format("b{}", i), b, pose(b).inverse() * X_WN});
+    builder.add(NodeSpec{fmt::format("loop{}_a", i), a, pose(a).inverse() * X_WN});
+    builder.add(NodeSpec{fmt::format("loop{}_b", i), b, pose(b).inverse() * X_WN});
     builder.add(ClosureSpec{.name = fmt::format("loop{}", i),
                             .hinge = {.type = rigid(i) ? HingeType::fixed : HingeType::spherical},
-                            .a = fmt::format("a{}", i),
-                            .b = fmt::format("b{}", i)});
+                            .a = fmt::format("loop{}_a", i),
+                            .b = fmt::format("loop{}_b", i)});
   }
 
   /// Axes of a node in the world.
@@ -132,15 +132,15 @@ class Loops {
         R(r, c) = node.X_BN.rotation.matrix()(r, c);
       }
     }
-    return node.body == world ? R : Eigen::Matrix3d(dense.axes(node.body) * R);
+    return dense.axes(node.body) * R;
   }
 
   /// Of a stacked vector or matrix over node space the differences that closures are about, in a's axes.
   Eigen::MatrixXd differences(const Dense& dense, const Eigen::MatrixXd& of_nodes) const {
     std::vector<Eigen::MatrixXd> parts;
     Eigen::Index rows = 0;
-    for (std::size_t i = 0; i < now_.model.closures().size(); ++i) {
-      const Closure& c = now_.model.closures()[i];
+    for (std::size_t i = 0; i < now_->model.closures().size(); ++i) {
+      const Closure& c = now_->model.closures()[i];
       const Eigen::Matrix3d R_a = axes(dense, c.a);
       const Eigen::Matrix3d R_ab = R_a.transpose() * axes(dense, c.b);
       const auto first = static_cast<Eigen::Index>(12 * i);
@@ -166,25 +166,17 @@ class Loops {
   }
 
   void find_rows() {
-    const Dense dense(now_);
+    const Dense dense(*now_);
     Y_ = differences(dense, dense.jacobian());
   }
 
   /// U: what the nodes' accelerations differ by at θ̈ = 0, negative; gravity moves all of them alike.
   void find_rates() {
-    Instant still = now_;
+    Instant still = *now_;
     still.a.setZero();
     const Dense dense(still);
-    Eigen::VectorXd alpha = dense.node_alpha();
-    for (std::size_t i = 0; i < now_.nodes.size(); ++i) {
-      if (now_.nodes[i].body == world) {  // the world's acceleration upward, as of all others
-        const Vec3<double>& g = now_.model.gravity();
-        alpha.segment<3>(static_cast<Eigen::Index>(6 * i + 3)) =
-            axes(dense, now_.nodes[i]).transpose() * Eigen::Vector3d(-g.x, -g.y, -g.z);
-      }
-    }
     find_rows();
-    U_ = -differences(dense, alpha);
+    U_ = -differences(dense, dense.node_alpha());
     mass_ = dense.mass_matrix();
     bias_ = dense.bias();
   }
@@ -192,7 +184,7 @@ class Loops {
   void solve() {
     Eigen::JacobiSVD<Eigen::MatrixXd> svd(Y_, Eigen::ComputeThinU | Eigen::ComputeFullV);
     svd.setThreshold(1e-9);
-    X_ = svd.matrixV().rightCols(now_.model.nv() - rank_);
+    X_ = svd.matrixV().rightCols(now_->model.nv() - rank_);
     const Eigen::VectorXd forced = svd.solve(U_);
     const Eigen::VectorXd left = X_.transpose() * (torque_ - bias_ - mass_ * forced);
     acceleration_ = forced + X_ * (X_.transpose() * mass_ * X_).ldlt().solve(left);
@@ -208,7 +200,7 @@ class Loops {
   Eigen::VectorXd torque_;
   Eigen::VectorXd acceleration_;
   Eigen::VectorXd reaction_;
-  Instant now_;
+  std::optional<Instant> now_;
 };
 
 const std::string W = "(I-H*psi*K)";

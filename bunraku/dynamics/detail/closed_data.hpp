@@ -64,6 +64,7 @@ struct ClosedClosure {
   bool present = false;     ///< Whether it exists and is attached.
   bool changeable = false;  ///< Whether columns are kept for all six relative directions, so that a change is step D's.
   bool stale = true;        ///< Whether its columns must be made anew.
+  bool directed = false;    ///< Whether the columns know its directions.
   int rows = 0;
   int first = 0;  ///< Its first row among all.
   ClosedEnd<T> a;
@@ -71,6 +72,7 @@ struct ClosedClosure {
   kernels::ClosureColumns<T> on_a;  ///< On a's member; on b's, too, where they are one.
   kernels::ClosureColumns<T> on_b;  ///< On b's member where that is another.
   kernels::ClosureEquations<T> equations;
+  Transform<T> X_AB{};  ///< Node b in node a.
   kernels::CouplingEquation<T> coupling;
   std::array<RelativeColumns<T>, 2> relative;        ///< Of a changeable closure, on a's and b's members.
   std::array<T, kernels::max_closure_rows> asked{};  ///< dŨ/dt.
@@ -103,13 +105,19 @@ struct ClosedData {
   ClosureReport report;
   ClosedWork work;
 
-  std::vector<T> lambda;  ///< rows × rows, scaled.
-  std::vector<T> factor;  ///< Its factors LDL*.
-  std::vector<T> scale;   ///< s of each row.
-  std::vector<T> right;   ///< Right side of step D, scaled.
-  std::vector<T> size;    ///< Of each row: how large the terms of its right side are, scaled.
-  std::vector<T> force;   ///< f̃ of all rows, scaled.
-  std::vector<T> residual;
+  std::vector<T> lambda;                         ///< rows × rows, scaled.
+  std::vector<T> factor;                         ///< LDL* of the kept rows.
+  std::size_t kept = 0;                          ///< How many rows count as independent.
+  std::vector<int> order;                        ///< All rows, those first. Of the last state; all to begin with.
+  std::vector<T> dependence;                     ///< C: of each other row, what of the kept ones it is.
+  std::vector<T> grown;                          ///< Scratch: I + C*C.
+  std::vector<T> shared;                         ///< Of each row: the share that null vectors have of it, squared.
+  std::vector<int> indices;                      ///< Scratch: 0, 1, …
+  std::vector<T> scale;                          ///< s of each row.
+  std::vector<T> right;                          ///< Right side of step D, scaled.
+  std::vector<T> size;                           ///< Of each row: how large the terms of its right side are, scaled.
+  std::vector<T> force;                          ///< f̃ of all rows, scaled.
+  std::vector<T> residual;                       ///< Scratch: a number for each row.
   std::vector<T> stacked;                        ///< 𝒩 numbers.
   Matrix columns;                                ///< 𝔟/s, full coordinates × rows.
   Matrix Y;                                      ///< The closures' Jacobian, rows × 𝒩.
@@ -117,6 +125,8 @@ struct ClosedData {
   Svd svd;
 
   ClosedMember<T>& member(int i) const;
+  /// Kernels that are of no tree in particular.
+  const kernels::Sweeps<T>& kernel() const { return *members.front()->state.data().sweeps; }
   ClosedClosure<T>& at(int i) const;
   /// Numbers of rows and coordinates after something came or went.
   void count();
@@ -127,8 +137,12 @@ struct ClosedData {
 
   /// X_AB and, with velocities, V of the two nodes.
   kernels::ClosureMotion<T> motion(const ClosedClosure<T>& c, bool velocities) const;
-  /// Rows, gaps and, with velocities, rates of all closures.
+  /// Rows and gaps of all closures, or with velocities rows and rates.
   void evaluate(bool velocities);
+  /// Directions and rates of all closures, as columns need them; A* of closures with general rows alone.
+  void evaluate_rates();
+  /// The same of a coupling.
+  void evaluate_coupling(ClosedClosure<T>& c) const;
 
   /// Steps A to F. `biased`: forward dynamics of torques in stacked coordinates; else M_C x.
   void run(std::span<const T> x, bool biased, std::span<T> out);
@@ -138,9 +152,16 @@ struct ClosedData {
   void make_columns(bool biased);
   /// Λ, the right side and the scales.
   void assemble_small(bool biased);
-  /// f̃ by the factors of Λ where it is far from singular, else by singular values.
+  /// f̃ by the factors of Λ of independent rows where there is no doubt about these, else by singular values.
   void solve_small();
+  /// The former; false where there is doubt.
   bool factor_small();
+  bool others_depend(T largest);
+  bool solve_kept(bool refined);
+  void shorten_force();
+  void mark_unique();
+  void name_redundant();
+  double asked_for() const;
   void solve_by_values();
   void check_contradictions(int rank);
   void sweep_outward(std::span<T> out);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bunraku/kernels/closure_columns.hpp"
+#include "bunraku/kernels/closure_solve.hpp"
 #include "bunraku/kernels/forward_dynamics.hpp"
 #include "bunraku/kernels/inverse_dynamics.hpp"
 #include "bunraku/kernels/inverse_mass_matrix.hpp"
@@ -61,6 +62,15 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   }
   void closed_again() override { ws_.epsilon.assign(epsilon_.begin(), epsilon_.end()); }
   void closed_columns(ClosureColumns<T>& columns) override { closure_columns(ws_, factors(), biased_, columns); }
+  bool closed_factor(const T* lambda, std::size_t m, std::span<const int> order, T floor, T* factor,
+                     T& least) const override {
+    return factor_closures<Full<T>>(lambda, m, order.data(), order.size(), floor, factor, least);
+  }
+  void closed_solve(const T* factor, std::size_t n, T* x) const override { solve_closures<Full<T>>(factor, n, x); }
+  void closed_product(const ClosureColumns<T>& one, const ClosureColumns<T>& two, const int* slot, T* out,
+                      std::size_t stride) const override {
+    closure_product(factors(), one, two, slot, out, stride);
+  }
   void closed_correct(const ClosureColumns<T>& columns, const T* force) override {
     correct_innovations(ws_, columns, force);
   }
