@@ -227,7 +227,10 @@ double closure_matrix(Sample& sample) {
 
 double closure_rate(Sample& sample) {
   const Loops loops(sample);
-  return residual(loops.matrix("U"), loops.U());
+  // where nothing moves U is rounding: it is compared beside velocities squared
+  const double speed = loops.instant().v.cwiseAbs().maxCoeff();
+  const Eigen::MatrixXd U = loops.matrix("U");
+  return (U - loops.U()).cwiseAbs().maxCoeff() / std::max(U.cwiseAbs().maxCoeff(), std::max(1.0, speed * speed));
 }
 
 double closure_velocities_fit(Sample& sample) {

@@ -150,7 +150,7 @@ TEST(ClosedSystems, InverseMassIsThatOfTheNullSpace) {
 
 TEST(ClosedSystems, ClosedInertiaAtANode) {
   Random random(6);
-  Case c(stewart_platform(), random);
+  Case c(platform_on_leg(), random);
   Eigen::MatrixXd got(6, 6);
   closed_lambda_inverse(c.system, 0, {"platform"}, got);
   State state(c.model);
@@ -172,8 +172,8 @@ TEST(ClosedSystems, MechanismsThatPeopleKnow) {
   };
   const Known all[] = {{four_bar(HingeType::revolute, false), 5, 1},
                        {four_bar(HingeType::spherical, false), 3, 1},
-                       {stewart_platform(), 15, 6},
-                       {planar_3rrr(), 10, 3}};
+                       {platform_on_leg(), 15, 6},
+                       {plate_on_arm(), 10, 3}};
   for (const Known& each : all) {
     SCOPED_TRACE(each.closed.model.name());
     Case c(each.closed, random);
@@ -202,7 +202,7 @@ TEST(ClosedSystems, RedundantClosuresAreTold) {
   EXPECT_GT(first.last_kept, 1e-3);
   EXPECT_FALSE(first.nearly_redundant);
   // a loop closed twice over: motion as before, and the forces of both add up
-  ClosedModel once = stewart_platform();
+  ClosedModel once = platform_on_leg();
   ModelBuilder builder = edit(once.model);
   ClosureSpec again = builder.closures().front();
   again.name = "again";
@@ -254,7 +254,7 @@ TEST(ClosedSystems, AFoldedFourBarIsFinite) {
 }
 
 TEST(ClosedSystems, ContradictionsAreNamed) {
-  ClosedModel twice = stewart_platform();
+  ClosedModel twice = platform_on_leg();
   ModelBuilder builder = edit(twice.model);
   ClosureSpec again = builder.closures().front();
   again.name = "again";
@@ -387,7 +387,7 @@ TEST(ClosedSystems, MembersAreAsOneTree) {
 
 TEST(ClosedSystems, AChangedClosureTouchesTheSmallSolveAlone) {
   Random random(14);
-  Case c(stewart_platform(), random);
+  Case c(platform_on_leg(), random);
   const detail::ClosedWork& work = c.system.data().work;
   Eigen::VectorXd out(c.model.nv());
   Closure welded = c.system.closure(2);
@@ -419,7 +419,7 @@ TEST(ClosedSystems, AChangedClosureTouchesTheSmallSolveAlone) {
 
 TEST(ClosedSystems, ComingAndGoingDoesNotAllocate) {
   Random random(15);
-  Case c(stewart_platform(), random);
+  Case c(platform_on_leg(), random);
   Eigen::VectorXd out(c.model.nv());
   const auto round = [&](int i) {
     c.system.detach(i % 5);
@@ -440,7 +440,7 @@ TEST(ClosedSystems, ComingAndGoingDoesNotAllocate) {
 
 TEST(ClosedSystems, RedundantOnesDoNotAllocateEither) {
   Random random(16);
-  Case c(planar_3rrr(), random);
+  Case c(plate_on_arm(), random);
   Eigen::VectorXd out(c.model.nv());
   closed_forward_dynamics(c.system, c.torque, out);
   const std::size_t before = allocations();

@@ -197,7 +197,7 @@ ClosedModel four_bar(HingeType closed_by, bool folded) {
   return {builder.build(), q};
 }
 
-ClosedModel stewart_platform() {
+ClosedModel platform_on_leg() {
   constexpr double height = 1;
   ModelBuilder builder("stewart");
   const auto corner = [](int leg, double radius, double spread) {
@@ -249,7 +249,7 @@ ClosedModel stewart_platform() {
   return {model, neutral(model)};
 }
 
-ClosedModel planar_3rrr() {
+ClosedModel plate_on_arm() {
   ModelBuilder builder("3rrr");
   builder.set_gravity({0, -9.81, 0});
   Eigen::VectorXd q(3 * 2 + 1);

@@ -30,10 +30,10 @@ ClosedModel random_closed_model(int sample, int bodies, std::span<const ClosureS
 /// A planar four-bar of revolute hinges about z, closed by a hinge of that type: lengths 4, 1, 3, 2 m as crank,
 /// coupler, rocker and ground would say; `folded`: a parallelogram lying flat.
 ClosedModel four_bar(HingeType closed_by, bool folded);
-/// A platform on six legs, universal, prismatic, spherical, the last of five legs cut.
-ClosedModel stewart_platform();
-/// Three arms of three parallel revolute hinges on one plate, two of them cut.
-ClosedModel planar_3rrr();
+/// A platform that hangs on one of its six legs, universal, prismatic, spherical; the other five are closures.
+ClosedModel platform_on_leg();
+/// A plate that hangs on one of three arms of parallel revolute hinges; the other two are closures.
+ClosedModel plate_on_arm();
 
 /// Y and the rate U of Yθ̈ = U at a state, by differences of high order of the closures' own geometry: node poses by a
 /// plain recursion over the bodies and rows that say what must not move, written down again for each kind.
