@@ -58,6 +58,10 @@ void add_product(const ClosedMember<T>& m, const T* D_inverse, const ClosureColu
 
 template <class T>
 void ClosedData<T>::assemble_small(bool biased) {
+  if (blocks.chosen) {
+    assemble_blocks(biased);
+    return;
+  }
   const auto m = static_cast<std::size_t>(rows);
   std::fill(lambda.begin(), lambda.end(), T(0));
   std::fill(scale.begin(), scale.end(), T(0));
@@ -294,7 +298,7 @@ void ClosedData<T>::solve_small() {
   report.redundant.clear();
   if (rows == 0) {
     report.rank = 0;
-  } else if (factor_small()) {
+  } else if (blocks.chosen ? solve_blocks() : factor_small()) {
     for (const auto& c : closures) {
       c->unique.fill(true);
     }

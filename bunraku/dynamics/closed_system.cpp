@@ -65,6 +65,7 @@ void ClosedData<T>::count() {
   lambda.resize(m * m);
   factor.resize(m * m);
   stacked.resize(static_cast<std::size_t>(nv));
+  plan_blocks();
 }
 
 namespace {
