@@ -228,6 +228,15 @@ void closure_positions(const Closure& closure, const Transform<T>& X_AB, Closure
       }
       break;
     }
+    case ClosureKind::soft_finger:
+      N.angular(X_AB.rotation * cast<T>(closure.hinge.axis));
+      N.all_linear();
+      out.rows = N.count;
+      out.gap[0] = T(0);  // any attitude can be reached by rolling
+      for (std::size_t i = 1; i < static_cast<std::size_t>(out.rows); ++i) {
+        out.gap[i] = dot(out.directions[i].force, p);
+      }
+      break;
     case ClosureKind::distance: {
       const T length = sqrt(squared_norm(p));
       N.linear(length > T(0) ? p * (T(1) / length) : Vec3<T>::unit_x());  // from one point any way leads apart
@@ -280,6 +289,8 @@ void closure_velocities(const Closure& closure, const ClosureMotion<T>& motion, 
     case ClosureKind::nodes:
     case ClosureKind::plane:
     case ClosureKind::line:
+      break;
+    case ClosureKind::soft_finger:  // its line turns with b, but ω_a × (ω_b − ω_a) = ω_b × (ω_b − ω_a)
       break;
   }
   const Motion<T> V_r{V_B.angular - V_A.angular, V_B.linear - V_A.linear - cross(V_A.angular, p)};
