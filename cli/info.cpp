@@ -65,7 +65,8 @@ void write_closure(JsonWriter& json, const Model& model, const Closure& closure)
     json.key("type").value(nodes ? to_string(closure.hinge.type) : to_string(closure.kind));
     json.key("a").value(closure.a.name).key("b").value(closure.b.name);
     if (nodes ? has_axis(closure.hinge.type)
-              : closure.kind == ClosureKind::plane || closure.kind == ClosureKind::line) {
+              : closure.kind == ClosureKind::plane || closure.kind == ClosureKind::line ||
+                    closure.kind == ClosureKind::soft_finger) {
       vector("axis", closure.hinge.axis);
     }
     if (nodes && has_second_axis(closure.hinge.type)) {

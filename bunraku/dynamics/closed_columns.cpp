@@ -98,10 +98,13 @@ void ClosedData<T>::sweep_inward(std::span<const T> x, bool biased) {
     m.version = s.version;
     m.biased = biased;
     ++work.sweeps;
-    for (const auto& c : closures) {
-      c->stale = c->stale || c->a.member == static_cast<int>(&each - members.data()) ||
-                 c->b.member == static_cast<int>(&each - members.data());
-    }
+    m.swept = true;
+  }
+  for (const auto& c : closures) {
+    c->stale = c->stale || (c->exists && (member(c->a.member).swept || member(c->b.member).swept));
+  }
+  for (const auto& each : members) {
+    each->swept = false;
   }
 }
 

@@ -39,6 +39,10 @@ constexpr double unique_share = 1e-8;
 
 template <class T>
 void ClosedData<T>::assemble_small(bool biased) {
+  if (blocks.chosen) {
+    assemble_blocks(biased);
+    return;
+  }
   const auto m = static_cast<std::size_t>(rows);
   std::fill(lambda.begin(), lambda.end(), T(0));
   std::fill(scale.begin(), scale.end(), T(0));
@@ -442,7 +446,7 @@ void ClosedData<T>::solve_small() {
   if (rows == 0) {
     report.rank = 0;
     report.redundant.clear();
-  } else if (!factor_small()) {
+  } else if (!(blocks.chosen ? solve_blocks() : factor_small())) {
     solve_by_values();
   }
   report.degrees_of_freedom = nv - report.rank;

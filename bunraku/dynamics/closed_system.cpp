@@ -71,6 +71,7 @@ void ClosedData<T>::count() {
   std::iota(order.begin(), order.end(), 0);
   kept = m;
   stacked.resize(static_cast<std::size_t>(nv));
+  plan_blocks();
 }
 
 namespace {

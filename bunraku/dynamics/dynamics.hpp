@@ -8,6 +8,7 @@
 #include "bunraku/dynamics/closed_system.hpp"
 #include "bunraku/dynamics/embedded.hpp"
 #include "bunraku/dynamics/forward_dynamics.hpp"
+#include "bunraku/dynamics/grasp.hpp"
 #include "bunraku/dynamics/inverse_dynamics.hpp"
 #include "bunraku/dynamics/kinematics.hpp"
 #include "bunraku/dynamics/mass_matrix.hpp"

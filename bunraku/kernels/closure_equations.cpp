@@ -226,6 +226,11 @@ void find_rows(const Closure& closure, const Transform<T>& X_AB, ClosureEquation
         out.constant = out.keeps;
       }
       break;
+    case ClosureKind::soft_finger:
+      N.angular(X_AB.rotation * cast<T>(closure.hinge.axis));
+      N.all_linear();
+      out.rows = N.count;
+      break;
     case ClosureKind::distance: {
       const Vec3<T>& p = X_AB.translation;
       const T length = norm(p);
@@ -275,6 +280,7 @@ void closure_positions(const Closure& closure, const Transform<T>& X_AB, Closure
     }
     case ClosureKind::plane:
     case ClosureKind::line:
+    case ClosureKind::soft_finger:  // any attitude can be reached by rolling: its first row asks for none
       for (std::size_t i = 0; i < rows; ++i) {
         out.gap[i] = dot(out.directions[i].force, p);
       }
@@ -324,6 +330,8 @@ void closure_rates(const Closure& closure, const ClosureMotion<T>& motion, Closu
     case ClosureKind::nodes:
     case ClosureKind::plane:
     case ClosureKind::line:
+      break;
+    case ClosureKind::soft_finger:  // its line turns with b, but ω_a × (ω_b − ω_a) = ω_b × (ω_b − ω_a)
       break;
   }
   const Motion<T> V_r{V_B.angular - V_A.angular, V_B.linear - V_A.linear - cross(V_A.angular, p)};

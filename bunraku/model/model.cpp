@@ -24,6 +24,8 @@ std::string_view to_string(ClosureKind kind) {
       return "line";
     case ClosureKind::rows:
       return "rows";
+    case ClosureKind::soft_finger:
+      return "soft_finger";
   }
   return "nodes";
 }
@@ -36,6 +38,8 @@ int closure_rows(const Closure& closure) {
       return 2;
     case ClosureKind::rows:
       return static_cast<int>(closure.rows.size());
+    case ClosureKind::soft_finger:
+      return 4;
     case ClosureKind::hinges:
     case ClosureKind::distance:
     case ClosureKind::plane:

@@ -67,8 +67,10 @@ enum class ClosureKind {
   plane,     ///< Node b's origin stays in a plane of node a.
   line,      ///< Node b's origin stays on a line of node a.
   rows,      ///< Any linear equations of the velocities of two nodes (RJK89 2.16).
+  /// Two points stay together, and neither body turns against the other about a line of b (RK88 Part II, appendix A).
+  soft_finger,
 };
-/// `nodes`, `coupling`, `distance`, `plane`, `line` or `rows`.
+/// `nodes`, `coupling`, `distance`, `plane`, `line`, `rows` or `soft_finger`.
 BUNRAKU_API std::string_view to_string(ClosureKind kind);
 
 /// Coefficients of one equation of node velocities: of (ω, v) of node a in a's axes, then of node b in b's axes.
@@ -86,6 +88,8 @@ inline constexpr std::size_t most_closure_rows = 6;
 /// - `line`: (p_b − p_a) × axis = 0 (2).
 /// - `hinges`: q_a − q_a0 = Σ polynomial[i] · (q_b − q_b0)^i (1).
 /// - `rows`: Q_a V_a + Q_b V_b = Ũ(t), one equation a row. Of positions it says nothing: assembly leaves it alone.
+/// - `soft_finger`: p_b = p_a and (ω_b − ω_a)·axis = 0, with the hinge's axis in b's axes (4). As every attitude can be
+///   reached by rolling, the one of ω says nothing of positions.
 struct Closure {
   std::string name = {};                               ///< Unique among the closures.
   ClosureKind kind = ClosureKind::nodes;               ///< What it joins.

@@ -288,6 +288,7 @@ void check_closure(ClosureSpec& closure, ProblemList& problems) {
       return;
     case ClosureKind::plane:
     case ClosureKind::line:
+    case ClosureKind::soft_finger:
       normalize_axis(hinge.axis, "the axis of " + owner, closure.where, problems);
       return;
     case ClosureKind::distance:

@@ -11,6 +11,7 @@
 #include <Eigen/SVD>
 
 #include "bunraku/dynamics/closed_system.hpp"
+#include "bunraku/dynamics/detail/closed_blocks.hpp"
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/kernels/cast.hpp"
 #include "bunraku/kernels/closure_equations.hpp"
@@ -35,6 +36,7 @@ struct ClosedMember {
   std::uint64_t version = 0;    ///< Of the state at the last inward sweeps; 0: none.
   bool biased = false;          ///< Which inward sweeps those were.
   bool touched = false;         ///< Whether some closure acts on it.
+  bool swept = false;           ///< Whether the present inward sweeps were over it.
 };
 
 /// One side of a closure.
@@ -84,6 +86,23 @@ struct ClosedClosure {
   bool within() const { return a.member == b.member; }
 };
 
+/// Calls f(end, columns) for each side of a closure that is on a link, once for each member.
+template <class T, class F>
+void for_each_side(ClosedClosure<T>& c, F&& f) {
+  if (c.within()) {
+    if (c.a.link >= 0 || c.b.link >= 0) {
+      f(c.a, c.on_a);
+    }
+    return;
+  }
+  if (c.a.link >= 0) {
+    f(c.a, c.on_a);
+  }
+  if (c.b.link >= 0) {
+    f(c.b, c.on_b);
+  }
+}
+
 /// How often the parts of the work were done: what a change costs can be counted.
 struct ClosedWork {
   long sweeps = 0;   ///< Inward sweeps over all bodies of a member.
@@ -123,6 +142,7 @@ struct ClosedData {
   Matrix Y;                                      ///< The closures' Jacobian, rows × 𝒩.
   Eigen::Matrix<T, Eigen::Dynamic, 1> weighted;  ///< Scratch: as many as rows of 𝔟.
   Svd svd;
+  ClosedBlocks<T> blocks;
 
   ClosedMember<T>& member(int i) const;
   /// Kernels that are of no tree in particular.
@@ -165,6 +185,12 @@ struct ClosedData {
   void solve_by_values();
   void check_contradictions(int rank);
   void sweep_outward(std::span<T> out);
+  /// Groups of closures for step D by blocks, and whether that is cheaper.
+  void plan_blocks();
+  /// Blocks in place of Λ, the right side and the scales.
+  void assemble_blocks(bool biased);
+  /// f̃ by blocks, or with one Λ where the rank is in doubt; false where that is, too.
+  bool solve_blocks();
   /// 𝔟/s.
   void fill_columns();
   /// Calls f(member, columns) for each tree that a closure acts on.
