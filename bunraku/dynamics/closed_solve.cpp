@@ -143,6 +143,7 @@ bool ClosedData<T>::factor_small() {
       kept = independent_rows<T>(lambda.data(), m, floor, order, factor.data());
     }
     T least = largest;
+    entangled = false;
     report.first_dropped = 0;
     if (kernel().closed_factor(lambda.data(), m, std::span<const int>(order).first(kept), floor, factor.data(),
                                least) &&
@@ -163,7 +164,6 @@ bool ClosedData<T>::others_depend(T largest) {
   const std::size_t others = m - kept;
   const T zero = static_cast<T>(tolerance * tolerance) / static_cast<T>(others) * largest;
   T left = 0;
-  bool filled = false;
   for (std::size_t j = 0; j < others; ++j) {
     const auto row = static_cast<std::size_t>(order[kept + j]);
     T* c = dependence.data() + j * m;
@@ -177,9 +177,9 @@ bool ClosedData<T>::others_depend(T largest) {
       c[k] = lambda[row * m + static_cast<std::size_t>(order[k])];
     }
     kernel().closed_solve(factor.data(), kept, c);
-    if (!filled) {
+    if (!entangled) {
       fill_columns();
-      filled = true;
+      entangled = true;
     }
     weighted = columns.col(static_cast<Eigen::Index>(row));
     for (std::size_t k = 0; k < kept; ++k) {
@@ -211,7 +211,9 @@ bool ClosedData<T>::solve_kept(bool refined) {
     }
     contrary += sum * sum;
   }
-  if (others > 0 && static_cast<double>(std::sqrt(contrary)) > contradiction<T> * asked_for()) {
+  const auto against = static_cast<double>(std::sqrt(contrary));
+  const auto most = static_cast<double>(*std::max_element(size.begin(), size.end()));
+  if (against > contradiction<T> * most && against > contradiction<T> * asked_for()) {
     return false;
   }
   kernel().closed_solve(factor.data(), kept, f);
@@ -232,7 +234,7 @@ bool ClosedData<T>::solve_kept(bool refined) {
     }
   }
   mark_unique();
-  if (others > 0) {
+  if (entangled) {
     shorten_force();
   }
   return true;

@@ -12,6 +12,7 @@
 
 #include "bunraku/kernels/closure_support.hpp"
 #include "bunraku/kernels/forward_dynamics.hpp"
+#include "bunraku/kernels/kinematics.hpp"
 
 namespace bunraku::kernels {
 
@@ -118,6 +119,7 @@ class ClosureSweep {
     for (std::size_t i = 0; i < c_.hinges.size(); ++i) {
       put_hinge(i);
     }
+    need_links(ws_);
     act(0, P(T(-1)));
     act(1, P(T(1)));
     const bool clusters = !ws_.tree->clusters.empty();
@@ -235,7 +237,7 @@ class ClosureSweep {
   /// cancelled before, go along.
   void hand_on(std::size_t i, const Forces& x) {
     const int k = c_.links[i];
-    const Transform<S> X = pose_of(ws_, k);
+    const Transform<S>& X = ws_.pose_in[at(k)];
     P R[9];
     for (int j = 0; j < 9; ++j) {
       R[j] = P(X.rotation(j / 3, j % 3));

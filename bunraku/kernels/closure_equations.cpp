@@ -206,7 +206,7 @@ namespace {
 
 /// N, but for what is kept; of general rows A*.
 template <class T>
-void find_rows(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
+void find_directions(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
   Rows<T> N{out.directions};
   switch (closure.kind) {
     case ClosureKind::nodes:
@@ -265,7 +265,7 @@ void find_forces(const Closure& closure, const Transform<T>& X_AB, ClosureEquati
 
 template <class T>
 void closure_positions(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out) {
-  find_rows(closure, X_AB, out);
+  find_directions(closure, X_AB, out);
   find_forces(closure, X_AB, out);
   const Vec3<T>& p = X_AB.translation;
   const auto rows = static_cast<std::size_t>(out.rows);
@@ -304,7 +304,7 @@ void closure_velocities(const Closure& closure, const ClosureMotion<T>& motion, 
 
 template <class T>
 void closure_rates(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out) {
-  find_rows(closure, motion.X_AB, out);
+  find_directions(closure, motion.X_AB, out);
   const Rotation<T>& R = motion.X_AB.rotation;
   const Vec3<T>& p = motion.X_AB.translation;
   const Motion<T>& V_A = motion.V_A;

@@ -8,17 +8,30 @@
 
 namespace bunraku::kernels {
 
+/// The pose of every link in its parent.
+template <class S>
+void need_links(Workspace<S>& ws) {
+  need_positions(ws);
+  if (ws.has_links) {
+    return;
+  }
+  for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
+    ws.pose_in[at(k)] = pose_of(ws, k);
+  }
+  ws.has_links = true;
+}
+
 /// X_WL of every link.
 template <class S>
 void need_poses(Workspace<S>& ws) {
-  need_positions(ws);
+  need_links(ws);
   if (ws.has_poses) {
     return;
   }
   const Transform<S> X_WT = Transform<S>::rotate(Rotation<S>(cast<S>(ws.tree->world_turn.matrix())));
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
     const int parent = ws.link(k).parent;
-    ws.pose[at(k)] = (parent < 0 ? X_WT : ws.pose[at(parent)]) * pose_of(ws, k);
+    ws.pose[at(k)] = (parent < 0 ? X_WT : ws.pose[at(parent)]) * ws.pose_in[at(k)];
   }
   ws.has_poses = true;
 }
@@ -26,14 +39,14 @@ void need_poses(Workspace<S>& ws) {
 /// V = φ*H*θ̇ of every link, at its origin in its own axes (RK92 6).
 template <class S>
 void need_velocities(Workspace<S>& ws) {
-  need_positions(ws);
+  need_links(ws);
   if (ws.has_velocities) {
     return;
   }
   ws.velocity[0] = Motion<S>::zero();
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
     const Link<S>& l = ws.link(k);
-    Motion<S> V = inverse_times(pose_of(ws, k), ws.velocity[at(l.parent + 1)]);
+    Motion<S> V = inverse_times(ws.pose_in[at(k)], ws.velocity[at(l.parent + 1)]);
     for (int j = l.v; j < l.v + l.nv; ++j) {
       V += column(ws, j) * ws.v[j];
     }

@@ -124,7 +124,7 @@ struct Workspace {
   void set_state(const S* new_q, const S* new_v) {
     q = new_q;
     v = new_v;
-    has_positions = has_articulated = has_poses = has_velocities = false;
+    has_positions = has_articulated = has_links = has_poses = has_velocities = false;
   }
   /// Other constants.
   void set_constants(const Constants<S>& c);
@@ -142,6 +142,7 @@ struct Workspace {
   const S* v = nullptr;
   bool has_positions = false;
   bool has_articulated = false;
+  bool has_links = false;
   bool has_poses = false;
   bool has_velocities = false;
   Vec3<S> base_acceleration{};             // of the world: gravity, turned
@@ -169,6 +170,7 @@ struct Workspace {
   DoubtsOf<S> doubts;                      // scratch of the rare question
   Embedded<S> embedded;                    // where there are loops
   std::vector<Transform<S>> pose;          // links in the world; kinematics.hpp
+  std::vector<Transform<S>> pose_in;       // links in their parents; likewise
   std::vector<Motion<S>> velocity;         // of links, in their own axes at their origins; kinematics.hpp
 };
 
@@ -199,6 +201,7 @@ Workspace<S>::Workspace(const Tree& t, const Constants<S>& c, const Layouts& l)
       rows(columns.size()),
       doubts(t),
       pose(t.links.size()),
+      pose_in(t.links.size()),
       velocity(t.links.size() + 1) {
   for (const Link<double>& each : t.links) {
     for (int j = 0; j < each.nv; ++j) {  // those of general hinges come with each state
@@ -229,7 +232,7 @@ void Workspace<S>::set_constants(const Constants<S>& c) {
   base_acceleration = c.base_acceleration;
   moving[0].a = base_acceleration;
   alpha[0].linear = base_acceleration;
-  has_positions = has_articulated = has_poses = has_velocities = false;
+  has_positions = has_articulated = has_links = has_poses = has_velocities = false;
 }
 
 }  // namespace bunraku::kernels

@@ -129,6 +129,7 @@ struct ClosedData {
   std::size_t kept = 0;                          ///< How many rows count as independent.
   std::vector<int> order;                        ///< All rows, those first. Of the last state; all to begin with.
   std::vector<T> dependence;                     ///< C: of each other row, what of the kept ones it is.
+  bool entangled = false;                        ///< Whether some of these are not zero.
   std::vector<T> grown;                          ///< Scratch: I + C*C.
   std::vector<T> shared;                         ///< Of each row: the share that null vectors have of it, squared.
   std::vector<int> indices;                      ///< Scratch: 0, 1, …
