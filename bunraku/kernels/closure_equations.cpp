@@ -298,8 +298,8 @@ void closure_positions(const Closure& closure, const Transform<T>& X_AB, Closure
 
 template <class T>
 void closure_velocities(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out) {
+  closure_positions(closure, motion.X_AB, out);
   closure_rates(closure, motion, out);
-  find_forces(closure, motion.X_AB, out);
 }
 
 template <class T>
