@@ -80,6 +80,9 @@ std::span<const Item> items() {
       Item{"D5", "the operational-space inertia", rows_d5()},
       Item{"S1", "the shift operator, cross products, ℍ", rows_s1()},
       Item{"L1", "the seven levels of an expression", rows_l1()},
+      Item{"C1", "two arms closed at a point", {}},
+      Item{"C4", "several arms with a common object", {}},
+      Item{"C5", "contacts", {}},
   };
   return all;
 }
