@@ -23,7 +23,7 @@ struct ClosureReport {
   int rows = 0;                        ///< Equations of all closures.
   int rank = 0;                        ///< How many of them are independent here.
   int degrees_of_freedom = 0;          ///< 𝒩 − rank.
-  double last_kept = 1;                ///< The least σ that counts, relative to the largest.
+  double last_kept = 1;                ///< The least σ that counts, relative to the largest, or less.
   double first_dropped = 0;            ///< The largest that does not, likewise.
   std::vector<std::string> redundant;  ///< Closures some of whose forces are not unique.
   /// Whether some rows of these closures are nearly, but not quite redundant, as rounded numbers in a file make them.

@@ -40,7 +40,7 @@ struct ClosureEquations {
 /// must be false.
 template <class T>
 void closure_positions(const Closure& closure, const Transform<T>& X_AB, ClosureEquations<T>& out);
-/// A*, N and the rate from the motion, and no gap; for closures with general rows without dŨ/dt.
+/// A*, N, the gap and the rate from the motion; for closures with general rows without dŨ/dt.
 template <class T>
 void closure_velocities(const Closure& closure, const ClosureMotion<T>& motion, ClosureEquations<T>& out);
 

@@ -1,6 +1,7 @@
 #include "papers/procedures.hpp"
 
 #include "papers/closed_loops.hpp"
+#include "papers/closed_procedures.hpp"
 #include "papers/references.hpp"
 
 namespace bunraku::cli::papers {
@@ -8,6 +9,7 @@ namespace bunraku::cli::papers {
 namespace {
 
 using enum Systems;
+using Claim::fails;
 
 /// Of solves in closure space, which lose digits as directions become weak.
 constexpr double closed_tolerance = 1e-10;
@@ -118,6 +120,66 @@ constexpr Procedure all[] = {
     {"C6", "rank", "RJK89 §3", "rank and redundant closures of a loop closed twice", doubled_rank},
     {"C6", "motion", "RJK89 §3", "θ̈ of a loop closed twice, by the library and by steps A to F = a dense solve",
      doubled_loop, closed_tolerance},
+    {"C1", "26", "RJK91 (21)–(26)",
+     "f(0) = Λ_c[α_2f(0) − α_1f(0)], Λ_c⁻¹ = Λ₁⁻¹ + Λ₂⁻¹, and θ̈₁, θ̈₂ by (23) = a dense solve", two_arms_force,
+     tolerance, arms},
+    {"C1", "inertia", "RJK91 after (26), corrected", "J M_C J* of the closed pair at the tip = (Λ₁ + Λ₂)⁻¹",
+     two_arms_inertia, tolerance, arms},
+    {"C1", "inertia printed", "RJK91 after (26)", "J M_C J* of the closed pair at the tip = Λ_c⁻¹ = Λ₁⁻¹ + Λ₂⁻¹",
+     two_arms_inertia_printed, tolerance, arms, random_systems, false, fails},
+    {"C4", "2.7", "RK88 II (2.5)–(2.7)", "V(0) = A V(C), α(0) = A α(C) + a(C) = slopes of V(0)", object_accelerations,
+     tolerance, arms},
+    {"C4", "2.8", "RK88 II (2.8)", "V(C) = (A*A)⁻¹A*V(0), α(C) = (A*A)⁻¹A*[α(0) − a(C)]", object_motion, tolerance,
+     arms},
+    {"C4", "2.8 printed", "RK88 II, CCFDP", "V(C) = (A*A)⁻¹A V(0), of one arm, where it fits", object_motion_printed,
+     tolerance, arms, random_systems, false, fails},
+    {"C4", "3.6", "RK88 II (3.1)–(3.6)", "θ̈ and f(0) in closed form = a dense solve of (2.10)", analytical_solution,
+     tolerance, arms},
+    {"C4", "4.9", "RK88 II (4.9), (4.9h) corrected", "θ̈, f(0), α(0) in four steps = a dense solve of (2.10)",
+     general_algorithm, tolerance, arms},
+    {"C4", "4.9h printed", "RK88 II (4.9h)", "Δα(0) = α_f(0) + Δα(0)", general_algorithm_printed, tolerance, arms,
+     random_systems, false, fails},
+    {"C4", "RCCFD1", "RK88 II (6.11), corrected", "θ̈, f(0), α(0) by the operators of RCCFD1 = a dense solve of (2.10)",
+     run_rccfd1, tolerance, arms},
+    {"C4", "RCCFD1 printed", "RK88 II (6.11g)", "θ̈ with Δθ̈ = +(I−HΨL)*D⁻¹HψB f(0)", run_rccfd1_printed, tolerance, arms,
+     random_systems, false, fails},
+    {"C4", "RCCFD2", "RK88 II (6.18), corrected", "θ̈, f(0) by the operators of RCCFD2 = a dense solve of (2.10)",
+     run_rccfd2, tolerance, arms},
+    {"C4", "RCCFD2 printed", "RK88 II (6.18e)", "θ̈ = (I−HΨL)D⁻¹{…}, without the adjoint", run_rccfd2_printed, tolerance,
+     arms, random_systems, false, fails},
+    {"C4", "RCCFD3", "RK88 II (6.19)–(6.22)", "θ̈ by the operators of RCCFD3 = a dense solve of (2.10)", run_rccfd3,
+     tolerance, arms},
+    {"C4", "library", "RK88 II (2.10)", "θ̈ and f(0) of the library's closed system = a dense solve of (2.10)",
+     library_holds, tolerance, arms},
+    {"C5", "revolute", "RK88 II (b.4)–(b.9), case 1", "Ẇ, f(0), θ̈ with one freedom a contact = a dense solve of (b.1)",
+     revolute_contacts, tolerance, arms},
+    {"C5", "ball", "RK88 II (b.4)–(b.9), case 2", "Ẇ, f(0), θ̈ with three freedoms a contact = a dense solve of (b.1)",
+     ball_contacts, tolerance, arms},
+    {"C5", "soft finger", "RK88 II (b.4)–(b.9), case 3",
+     "Ẇ, f(0), θ̈ with two freedoms a contact = a dense solve of (b.1)", soft_contacts, tolerance, arms},
+    {"C5", "mixed", "RK88 II (b.4)–(b.9)", "Ẇ, f(0), θ̈ with contacts of all kinds = a dense solve of (b.1)",
+     mixed_contacts, tolerance, arms},
+    {"C5", "a.9", "RK88 II (a.9)", "(dH*(0)/dt)W = (ω × hW; 0) with ω of the object = with ω of the finger",
+     contact_rate, tolerance, arms},
+    {"C5", "a.9 left out", "RK88 II (a.9)", "f(0) of soft fingers without (dH*(0)/dt)W = with it",
+     contacts_without_rate, tolerance, arms, random_systems, false, fails},
+    {"C5", "b.7 rows", "RK88 II (b.7b)", "Π = Q*(QΩQ*)⁻¹Q, Q orthonormal rows with Q H*(0) = 0", contact_rows,
+     tolerance, arms},
+    {"C5", "fingers", "RK88 II (b.7), by rows",
+     "f(0), θ̈ of fingers with three hinges and point contacts = a dense solve of (b.1)", point_fingers, tolerance,
+     arms},
+    {"C5", "fingers Omega", "RK88 II (b.5)", "Ω⁻¹Ω = I for those", point_fingers_by_omega, tolerance, arms,
+     random_systems, false, fails},
+    {"C5", "b.10–b.14", "RK88 II (b.10)–(b.14), corrected",
+     "both rows of (b.14) with the motion put in, G₂ with −J𝓜⁻¹C", contact_equations, tolerance, arms},
+    {"C5", "b.11 printed", "RK88 II (b.10)–(b.11)", "the same, G₂ with +J𝓜⁻¹C", contact_equations_printed, tolerance,
+     arms, random_systems, false, fails},
+    {"C5", "b.14 nullity", "RK88 II (b.14)",
+     "(b.14) leaves n_gℓ − 6 directions open where that is positive: the difference", contact_equations_nullity,
+     tolerance, arms},
+    {"C5", "library", "RK88 II (b.1)",
+     "θ̈ and f(0) of the library's closed system, all kinds of contact = a dense solve of (b.1)", library_holds_contacts,
+     tolerance, arms},
 };
 
 }  // namespace

@@ -270,6 +270,22 @@ double residual(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right) {
   return difference == 0 ? 0 : difference / std::max(left.cwiseAbs().maxCoeff(), right.cwiseAbs().maxCoeff());
 }
 
+Model random_arms(int arms, int links, Random& random) {
+  std::vector<int> parents;
+  for (int i = 0; i < arms * links; ++i) {
+    parents.push_back(i % links == 0 ? -1 : i - 1);
+  }
+  const Model model =
+      built("arms", parents, std::vector<HingeType>(parents.size(), HingeType::revolute), Place::at_origins, 0, random);
+  ModelBuilder builder = edit(model);
+  for (int i = 0; i < arms; ++i) {
+    builder.add(NodeSpec{.name = fmt::format("tip{}", i),
+                         .body = fmt::format("b{}", (i + 1) * links - 1),
+                         .X_BN = {Rotation<double>::about_z(random.uniform(-3, 3)), {0, 0, random.uniform(0.2, 0.5)}}});
+  }
+  return builder.build();
+}
+
 Sample random_sample(Systems systems, int index) {
   using enum HingeType;
   const std::uint64_t seed = 1000 * (static_cast<std::uint64_t>(systems) + 1) + static_cast<std::uint64_t>(index);
@@ -297,6 +313,8 @@ Sample random_sample(Systems systems, int index) {
     case Systems::mobile4:
       return sample("mobile chain",
                     built("mobile4", chain, {free, revolute, spherical, revolute}, Place::at_origins, 1, random));
+    case Systems::arms:
+      return sample("arms", random_arms(2 + index % 5, 6 + index % 2, random));
   }
   throw Error("there is no such kind of system");
 }

@@ -86,6 +86,9 @@ double residual(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right);
 /// The random system number `index` of a kind, 0 … 49. Of `any`, every second one is a chain.
 Sample random_sample(Systems systems, int index);
 
+/// Arms of so many revolute hinges each, with a node on the tip of each.
+Model random_arms(int arms, int links, Random& random);
+
 /// A robot as the papers have them: without armature, each hinge with its own coordinate, loops open.
 Model plain(const Model& model);
 

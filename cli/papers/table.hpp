@@ -24,6 +24,7 @@ enum class Systems {
   slider4,    ///< Chains of four: revolute, revolute, prismatic, revolute.
   branch5,    ///< Trees of five: 0 carries 1, 1 carries 2 and 3, 3 carries 4.
   mobile4,    ///< Chains of four: free, revolute, spherical, revolute, with one node on the last.
+  arms,       ///< Two to six chains of six or seven on revolute hinges, with a node on the tip of each.
 };
 
 /// What is claimed of the two sides.
