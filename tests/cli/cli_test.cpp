@@ -39,7 +39,8 @@ TEST_F(Cli, InfoDrawsTheTree) {
 TEST_F(Cli, InfoAsJson) {
   const Result r = run("info '" + puppet + "' --json --free-base");
   EXPECT_EQ(r.status, 0);
-  EXPECT_THAT(r.out, StartsWith("{\"name\":\"puppet\",\"format\":\"urdf\",\"nq\":14,\"nv\":13,\"dof\":13,\"mass\":2.83"));
+  EXPECT_THAT(r.out,
+              StartsWith("{\"name\":\"puppet\",\"format\":\"urdf\",\"nq\":14,\"nv\":13,\"dof\":13,\"mass\":2.83"));
   EXPECT_THAT(r.out, HasSubstr("\"gravity\":[0,0,-9.81]"));
   EXPECT_THAT(r.out, HasSubstr("{\"name\":\"torso\",\"parent\":\"world\",\"mass\":1.6,"));
   EXPECT_THAT(r.out, HasSubstr("\"hinge\":{\"name\":\"root_joint\",\"type\":\"free\",\"nq\":7,\"nv\":6,\"q_index\":0,"

@@ -24,7 +24,8 @@ using testing::IsEmpty;
 using testing::Not;
 
 const std::filesystem::path sources = BUNRAKU_SOURCE_DIR;
-const std::vector<std::string> commands = {"info", "check", "convert", "eval", "op", "verify", "papers", "assemble", "demo"};
+const std::vector<std::string> commands = {"info",   "check",  "convert",  "eval", "op",
+                                           "verify", "papers", "assemble", "demo"};
 
 /// Every `--option` in a text.
 std::set<std::string> options_in(const std::string& text) {
