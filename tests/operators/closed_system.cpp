@@ -72,6 +72,9 @@ Transform<double> closed_pose(ClosureSpec& closure, const Transform<double>& X_W
     case ClosureKind::line:
       X_AB.translation = axis * random.uniform();
       break;
+    case ClosureKind::soft_finger:
+      X_AB.translation = Vec3<double>::zero();
+      break;
     case ClosureKind::hinges:
     case ClosureKind::rows:
       break;
