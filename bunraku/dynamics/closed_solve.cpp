@@ -58,14 +58,14 @@ void ClosedData<T>::assemble_small(bool biased) {
       right[first + r] = c.bias[r] - asked;
       size[first + r] = std::abs(c.bias[r]) + std::abs(asked);
     }
-    for_each_part(c, [&](ClosedMember<T>& on, ClosureColumns<T>& columns) {
+    for_each_part(c, [&](ClosedMember<T>& on, ClosureColumns<T>& part) {
       for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-        right[first + r] += columns.acceleration.x[r];
-        size[first + r] += std::abs(columns.acceleration.x[r]);
-        scale[first + r] += columns.scale.x[r];
+        right[first + r] += part.acceleration.x[r];
+        size[first + r] += std::abs(part.acceleration.x[r]);
+        scale[first + r] += part.scale.x[r];
       }
-      for (std::size_t k = 0; k < columns.coordinates.size(); ++k) {
-        on.slot[static_cast<std::size_t>(columns.coordinates[k])] = static_cast<int>(k);
+      for (std::size_t k = 0; k < part.coordinates.size(); ++k) {
+        on.slot[static_cast<std::size_t>(part.coordinates[k])] = static_cast<int>(k);
       }
       const kernels::Sweeps<T>& sweeps = *on.state.data().sweeps;
       for (std::size_t j = i; j < closures.size(); ++j) {
@@ -73,13 +73,13 @@ void ClosedData<T>::assemble_small(bool biased) {
         if (other.present) {
           for_each_part(other, [&](ClosedMember<T>& there, ClosureColumns<T>& its) {
             if (&there == &on) {
-              sweeps.closed_product(columns, its, on.slot.data(),
+              sweeps.closed_product(part, its, on.slot.data(),
                                     lambda.data() + first * m + static_cast<std::size_t>(other.first), m);
             }
           });
         }
       }
-      for (const int k : columns.coordinates) {
+      for (const int k : part.coordinates) {
         on.slot[static_cast<std::size_t>(k)] = -1;
       }
     });

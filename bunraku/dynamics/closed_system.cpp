@@ -128,7 +128,7 @@ ClosedEnd<T> ClosedData<T>::end(const Closure& closure, bool second, int i) cons
 
 template <class T>
 void ClosedData<T>::place(ClosedClosure<T>& c) {
-  const auto on = [&](const ClosedEnd<T>& one, const ClosedEnd<T>* two, kernels::ClosureColumns<T>& columns) {
+  const auto on = [&](const ClosedEnd<T>& one, const ClosedEnd<T>* two, kernels::ClosureColumns<T>& part) {
     std::array<int, 2> links{one.link, two != nullptr ? two->link : -1};
     std::array<int, 2> hinges{};
     std::size_t ties = 0;
@@ -137,7 +137,7 @@ void ClosedData<T>::place(ClosedClosure<T>& c) {
         hinges[ties++] = each->velocity;
       }
     }
-    columns.place(member(one.member).state.data().sweeps->tree(), c.rows, links, std::span(hinges).first(ties));
+    part.place(member(one.member).state.data().sweeps->tree(), c.rows, links, std::span(hinges).first(ties));
   };
   on(c.a, c.within() ? &c.b : nullptr, c.on_a);
   if (!c.within()) {

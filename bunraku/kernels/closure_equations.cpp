@@ -330,7 +330,6 @@ void closure_rates(const Closure& closure, const ClosureMotion<T>& motion, Closu
     case ClosureKind::nodes:
     case ClosureKind::plane:
     case ClosureKind::line:
-      break;
     case ClosureKind::soft_finger:  // its line turns with b, but ω_a × (ω_b − ω_a) = ω_b × (ω_b − ω_a)
       break;
   }

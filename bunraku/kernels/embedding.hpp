@@ -81,7 +81,7 @@ class Embedding {
   void add_cluster(const Tree& tree, int cluster);
   void move_bodies(const LoopCluster& c);
   LoopMotion node_motion(const Node& node) const;
-  void add_columns(const LoopCluster& c, const Node& node, const Transform<double>& X, const Force<double>* rows,
+  void add_columns(const LoopCluster& c, const Node& node, const Transform<double>& X, const Force<double>* on,
                    const Loop& loop);
   void add_nodes(const LoopCluster& c, Loop& loop);
   void add_coupling(const LoopCluster& c, Loop& loop);

@@ -203,14 +203,31 @@ class Loops {
   std::optional<Instant> now_;
 };
 
-const std::string W = "(I-H*psi*K)";
-const std::string free_torque = "(x-BIAS)";
-const std::string step_a = "~" + W + "*inv(D)*" + W + "*" + free_torque;
-const std::string step_b = "A*~B*~psi*~H*inv(D)*" + W + "*" + free_torque;
-const std::string step_d = "inv(A*~B*Omega*B*~A)*(" + step_b + "-U)";
-const std::string step_e = "-~" + W + "*inv(D)*H*psi*B*~A*(" + step_d + ")";
-const std::string factor = "(inv(sqrt(D))*H*psi*B*~A)";  // 𝔟, the b of (3.13)
-const std::string projected = "(I-" + factor + "*inv(~" + factor + "*" + factor + ")*~" + factor + ")";
+std::string W() {
+  return "(I-H*psi*K)";
+}
+std::string free_torque() {
+  return "(x-BIAS)";
+}
+std::string step_a() {
+  return "~" + W() + "*inv(D)*" + W() + "*" + free_torque();
+}
+std::string step_b() {
+  return "A*~B*~psi*~H*inv(D)*" + W() + "*" + free_torque();
+}
+std::string step_d() {
+  return "inv(A*~B*Omega*B*~A)*(" + step_b() + "-U)";
+}
+std::string step_e() {
+  return "-~" + W() + "*inv(D)*H*psi*B*~A*(" + step_d() + ")";
+}
+/// 𝔟, the b of (3.13)
+std::string factor() {
+  return "(inv(sqrt(D))*H*psi*B*~A)";
+}
+std::string projected() {
+  return "(I-" + factor() + "*inv(~" + factor() + "*" + factor() + ")*~" + factor() + ")";
+}
 
 ClosedSystem system_of(const Loops& loops) {
   ClosedSystem out(loops.instant().model);
@@ -240,25 +257,26 @@ double closure_velocities_fit(Sample& sample) {
 
 double closed_steps(Sample& sample) {
   const Loops loops(sample);
-  return residual(loops.matrix(step_a) + loops.matrix(step_e), loops.acceleration());
+  return residual(loops.matrix(step_a()) + loops.matrix(step_e()), loops.acceleration());
 }
 
 double closed_forces(Sample& sample) {
   const Loops loops(sample);
-  return residual(loops.matrix("H*phi*B*~A*(" + step_d + ")"), loops.reaction());
+  return residual(loops.matrix("H*phi*B*~A*(" + step_d() + ")"), loops.reaction());
 }
 
 double compact_form(Sample& sample) {
   const Loops loops(sample);
-  return residual(loops.matrix("~" + W + "*inv(sqrt(D))*(" + projected + "*inv(sqrt(D))*" + W + "*" + free_torque +
-                               "+" + factor + "*inv(~" + factor + "*" + factor + ")*U)"),
+  return residual(loops.matrix("~" + W() + "*inv(sqrt(D))*(" + projected() + "*inv(sqrt(D))*" + W() + "*" +
+                               free_torque() + "+" + factor() + "*inv(~" + factor() + "*" + factor() + ")*U)"),
                   loops.acceleration());
 }
 
 double compact_form_printed(Sample& sample) {
   const Loops loops(sample);
-  return residual(loops.matrix("~" + W + "*inv(sqrt(D))*" + projected + "*inv(sqrt(D))*" + W + "*" + free_torque),
-                  loops.acceleration());
+  return residual(
+      loops.matrix("~" + W() + "*inv(sqrt(D))*" + projected() + "*inv(sqrt(D))*" + W() + "*" + free_torque()),
+      loops.acceleration());
 }
 
 double closed_inverse_mass(Sample& sample) {
@@ -275,8 +293,8 @@ double embedded_loops(Sample& sample) {
 
 double closed_inverse(Sample& sample) {
   const Loops loops(sample);
-  const Eigen::VectorXd thetadd = loops.matrix(step_a) + loops.matrix(step_e);
-  return residual(loops.matrix("MASS") * thetadd + loops.matrix("BIAS") + loops.matrix("H*phi*B*~A*(" + step_d + ")"),
+  const Eigen::VectorXd thetadd = loops.matrix(step_a()) + loops.matrix(step_e());
+  return residual(loops.matrix("MASS") * thetadd + loops.matrix("BIAS") + loops.matrix("H*phi*B*~A*(" + step_d() + ")"),
                   loops.torque());
 }
 
@@ -317,7 +335,7 @@ double doubled_loop(Sample& sample) {
   const Loops loops(sample, true);
   ClosedSystem system = system_of(loops);
   return std::max(residual(closed_forward_dynamics(system, loops.torque()), loops.acceleration()),
-                  residual(loops.matrix(step_a) + loops.matrix(step_e), loops.acceleration()));
+                  residual(loops.matrix(step_a()) + loops.matrix(step_e()), loops.acceleration()));
 }
 
 double doubled_rank(Sample& sample) {

@@ -152,7 +152,7 @@ struct ClosedData {
   /// Numbers of rows and coordinates after something came or went.
   void count();
   /// Where a side of a closure is.
-  ClosedEnd<T> end(const Closure& closure, bool second, int member) const;
+  ClosedEnd<T> end(const Closure& closure, bool second, int i) const;
   /// Supports of a closure's columns.
   void place(ClosedClosure<T>& c);
 
