@@ -272,6 +272,7 @@ double residual(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right) {
 
 Model random_arms(int arms, int links, Random& random) {
   std::vector<int> parents;
+  parents.reserve(static_cast<std::size_t>(arms) * static_cast<std::size_t>(links));
   for (int i = 0; i < arms * links; ++i) {
     parents.push_back(i % links == 0 ? -1 : i - 1);
   }

@@ -440,7 +440,7 @@ std::optional<Operator> Engine::closure_inverse(const Polynomial& p, const Show&
     condition(fmt::format("{} is invertible; where it is not, least squares are in place of its inverse",
                           to_ascii(tidied(whole))));
   }
-  const Operator out = expression(inverse_letter(p, known || assume_));
+  Operator out = expression(inverse_letter(p, known || assume_));
   const auto by = std::find_if(table_.begin(), table_.end(),
                                [](const Identity& each) { return each.left == Operator(Symbol::Omega); });
   if (show && !(plain == whole) && by != table_.end()) {

@@ -80,7 +80,7 @@ Operator Engine::write_word(const Word& w, int range) const {
 
 /// Inverses of closure space are of A B*Ω B A*, as step D of the papers has them.
 Operator Engine::write_inverted(const Polynomial& p) {
-  const Operator whole = write(p);
+  Operator whole = write(p);
   if (spaces_[static_cast<std::size_t>(p.range)].kind != SpaceKind::closure || p.size() != 1) {
     return whole;
   }
