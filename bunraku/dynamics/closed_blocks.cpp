@@ -18,39 +18,9 @@ constexpr T eliminated_share = std::is_same_v<T, float> ? T(1e-2) : T(1e-3);
 /// And above this in numbers without units: of arms that are very heavy beside the object, L is small as a whole.
 template <class T>
 constexpr T eliminated_least = std::is_same_v<T, float> ? T(1e-2) : T(1e-6);
-/// Pivots of what is left above this leave no doubt about the rank, as with one Λ.
-template <class T>
-constexpr T certain_left = std::is_same_v<T, float> ? T(1e-2) : T(1e-8);
 /// Pivots below this ask for a step of refinement.
 template <class T>
 constexpr T refined_below = std::is_same_v<T, float> ? T(1e-1) : T(1e-2);
-
-/// The right side, how large its terms are, and the scales, as with one Λ.
-template <class T>
-void assemble_right(ClosedData<T>& d, bool biased) {
-  for (const auto& each : d.closures) {
-    ClosedClosure<T>& c = *each;
-    if (!c.present) {
-      continue;
-    }
-    for (std::size_t r = 0; r < index(c.rows); ++r) {
-      const T asked =
-          biased ? c.asked[r] + (c.closure.kind == ClosureKind::hinges ? c.coupling.rate : c.equations.rate[r]) : T(0);
-      T right = c.bias[r] - asked;
-      T size = std::abs(c.bias[r]) + std::abs(asked);
-      T scale = 0;
-      d.for_each_part(c, [&](ClosedMember<T>&, ClosureColumns<T>& columns) {
-        right += columns.acceleration.x[r];
-        size += std::abs(columns.acceleration.x[r]);
-        scale += columns.scale.x[r];
-      });
-      const std::size_t i = index(c.first) + r;
-      d.scale[i] = scale > T(0) ? std::sqrt(scale) : T(1);
-      d.right[i] = right / d.scale[i];
-      d.size[i] = size / d.scale[i];
-    }
-  }
-}
 
 /// Adds e1*D⁻¹e2 of two closures of a group on one primary member to its block of L, lower half.
 template <class T>
@@ -134,7 +104,7 @@ void put_secondary(ClosedData<T>& d, int closure) {
 
 template <class T>
 void ClosedData<T>::assemble_blocks(bool biased) {
-  assemble_right(*this, biased);
+  assemble_right(biased);
   std::fill(blocks.b.begin(), blocks.b.end(), T(0));
   for (const ClosedGroup& group : blocks.groups) {
     if (group.primary) {
@@ -286,7 +256,7 @@ bool factor_blocks(ClosedData<T>& d) {
   for (const ClosedGroup& group : B.groups) {
     keep_group(d, group);
   }
-  return cholesky(d.factor.data(), index(B.weak), certain_left<T>, B.least);
+  return cholesky(d.factor.data(), index(B.weak), certain_pivot<T>, B.least);
 }
 
 /// f̃ in `x`, in the order of groups, from the right side there.

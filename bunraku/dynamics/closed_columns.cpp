@@ -5,7 +5,6 @@
 
 namespace bunraku::detail {
 
-using kernels::closure_lanes;
 using kernels::ClosureColumns;
 using kernels::RowForces;
 using kernels::RowNumbers;
@@ -37,7 +36,7 @@ void ClosedData<T>::evaluate_coupling(ClosedClosure<T>& c) const {
 }
 
 template <class T>
-void ClosedData<T>::evaluate(bool velocities) {
+void ClosedData<T>::evaluate(bool rates) {
   for (const auto& each : closures) {
     ClosedClosure<T>& c = *each;
     if (!c.present) {
@@ -47,27 +46,10 @@ void ClosedData<T>::evaluate(bool velocities) {
       evaluate_coupling(c);
       continue;
     }
-    const kernels::ClosureMotion<T> now = motion(c, velocities);
+    const kernels::ClosureMotion<T> now = motion(c, rates);
     c.X_AB = now.X_AB;
-    velocities ? kernels::closure_velocities(c.closure, now, c.equations)
-               : kernels::closure_positions(c.closure, now.X_AB, c.equations);
-  }
-}
-
-template <class T>
-void ClosedData<T>::evaluate_rates() {
-  for (const auto& each : closures) {
-    ClosedClosure<T>& c = *each;
-    if (!c.present) {
-      continue;
-    }
-    if (c.closure.kind == ClosureKind::hinges) {
-      evaluate_coupling(c);
-      continue;
-    }
-    const kernels::ClosureMotion<T> now = motion(c, true);
-    c.X_AB = now.X_AB;
-    kernels::closure_rates(c.closure, now, c.equations);
+    rates ? kernels::closure_rates(c.closure, now, c.equations)
+          : kernels::closure_positions(c.closure, now.X_AB, c.equations);
   }
 }
 
@@ -286,8 +268,6 @@ template kernels::ClosureMotion<double> ClosedData<double>::motion(const ClosedC
 template kernels::ClosureMotion<float> ClosedData<float>::motion(const ClosedClosure<float>&, bool) const;
 template void ClosedData<double>::evaluate(bool);
 template void ClosedData<float>::evaluate(bool);
-template void ClosedData<double>::evaluate_rates();
-template void ClosedData<float>::evaluate_rates();
 template void ClosedData<double>::evaluate_coupling(ClosedClosure<double>&) const;
 template void ClosedData<float>::evaluate_coupling(ClosedClosure<float>&) const;
 template void ClosedData<double>::sweep_inward(std::span<const double>, bool);

@@ -101,31 +101,27 @@ Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> scaled_adjoint(const detail::Cl
 template <class T>
 const ClosureReport& closed_forward_dynamics(BasicClosedSystem<T>& system, In<T> torques, Out<T> out) {
   detail::ClosedData<T>& d = system.data();
-  const std::span<const T> torque = detail::given(torques, d.nv, "torque");
-  const std::span<T> acceleration = detail::wanted(out, d.nv, "acceleration");
-  d.run(torque, true, acceleration);
+  d.run(detail::given(torques, d.nv, "torque"), true, detail::wanted(out, d.nv, "acceleration"));
   return d.report;
 }
 
 template <class T>
 const ClosureReport& closed_inverse_mass_times(BasicClosedSystem<T>& system, In<T> x, Out<T> out) {
   detail::ClosedData<T>& d = system.data();
-  const std::span<const T> given = detail::given(x, d.nv, "x");
-  const std::span<T> result = detail::wanted(out, d.nv, "out");
-  d.run(given, false, result);
+  d.run(detail::given(x, d.nv, "x"), false, detail::wanted(out, d.nv, "out"));
   return d.report;
 }
 
 template <class T>
 void closure_forces(const BasicClosedSystem<T>& system, int closure, Out<T> out) {
-  const detail::ClosedClosure<T>& c = const_cast<BasicClosedSystem<T>&>(system).data().at(closure);
+  const detail::ClosedClosure<T>& c = system.data().at(closure);
   const std::span<T> force = detail::wanted(out, c.rows, "out");
   std::copy_n(c.force.begin(), c.rows, force.begin());
 }
 
 template <class T>
 Force<T> closure_wrench(const BasicClosedSystem<T>& system, int closure) {
-  const detail::ClosedClosure<T>& c = const_cast<BasicClosedSystem<T>&>(system).data().at(closure);
+  const detail::ClosedClosure<T>& c = system.data().at(closure);
   Force<T> sum = Force<T>::zero();
   if (c.closure.kind != ClosureKind::hinges && c.closure.kind != ClosureKind::rows) {
     for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
@@ -215,7 +211,7 @@ template <class T>
 void closure_velocity(BasicClosedSystem<T>& system, Out<T> out) {
   detail::ClosedData<T>& d = system.data();
   const std::span<T> velocity = detail::wanted(out, d.rows, "out");
-  d.evaluate(true);
+  d.evaluate(false);
   for (const auto& each : d.closures) {
     const detail::ClosedClosure<T>& c = *each;
     if (!c.present) {

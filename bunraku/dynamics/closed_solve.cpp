@@ -20,9 +20,7 @@ using kernels::ClosureColumns;
 
 namespace {
 
-/// Pivots of the scaled Λ above this leave no doubt about its rank; below refined_pivot one step of refinement pays.
-template <class T>
-constexpr T certain_pivot = std::is_same_v<T, float> ? T(1e-2) : T(1e-8);
+/// Below this pivot one step of refinement pays.
 template <class T>
 constexpr T refined_pivot = std::is_same_v<T, float> ? T(1e-1) : T(1e-3);
 /// Of the largest singular value where closures can do anything at all.
@@ -38,32 +36,46 @@ constexpr double unique_share = 1e-8;
 }  // namespace
 
 template <class T>
+void ClosedData<T>::assemble_right(bool biased) {
+  for (const auto& each : closures) {
+    ClosedClosure<T>& c = *each;
+    if (!c.present) {
+      continue;
+    }
+    for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
+      const T asked =
+          biased ? c.asked[r] + (c.closure.kind == ClosureKind::hinges ? c.coupling.rate : c.equations.rate[r]) : T(0);
+      T sum = c.bias[r] - asked;
+      T terms = std::abs(c.bias[r]) + std::abs(asked);
+      T squares = 0;
+      for_each_part(c, [&](ClosedMember<T>&, ClosureColumns<T>& part) {
+        sum += part.acceleration.x[r];
+        terms += std::abs(part.acceleration.x[r]);
+        squares += part.scale.x[r];
+      });
+      const std::size_t i = static_cast<std::size_t>(c.first) + r;
+      scale[i] = squares > T(0) ? std::sqrt(squares) : T(1);
+      right[i] = sum / scale[i];
+      size[i] = terms / scale[i];
+    }
+  }
+}
+
+template <class T>
 void ClosedData<T>::assemble_small(bool biased) {
   if (blocks.chosen) {
     assemble_blocks(biased);
     return;
   }
+  assemble_right(biased);
   const auto m = static_cast<std::size_t>(rows);
   std::fill(lambda.begin(), lambda.end(), T(0));
-  std::fill(scale.begin(), scale.end(), T(0));
   for (std::size_t i = 0; i < closures.size(); ++i) {
     ClosedClosure<T>& c = *closures[i];
     if (!c.present) {
       continue;
     }
-    const auto first = static_cast<std::size_t>(c.first);
-    for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-      const T asked =
-          biased ? c.asked[r] + (c.closure.kind == ClosureKind::hinges ? c.coupling.rate : c.equations.rate[r]) : T(0);
-      right[first + r] = c.bias[r] - asked;
-      size[first + r] = std::abs(c.bias[r]) + std::abs(asked);
-    }
     for_each_part(c, [&](ClosedMember<T>& on, ClosureColumns<T>& part) {
-      for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-        right[first + r] += part.acceleration.x[r];
-        size[first + r] += std::abs(part.acceleration.x[r]);
-        scale[first + r] += part.scale.x[r];
-      }
       for (std::size_t k = 0; k < part.coordinates.size(); ++k) {
         on.slot[static_cast<std::size_t>(part.coordinates[k])] = static_cast<int>(k);
       }
@@ -73,8 +85,9 @@ void ClosedData<T>::assemble_small(bool biased) {
         if (other.present) {
           for_each_part(other, [&](ClosedMember<T>& there, ClosureColumns<T>& its) {
             if (&there == &on) {
-              sweeps.closed_product(part, its, on.slot.data(),
-                                    lambda.data() + first * m + static_cast<std::size_t>(other.first), m);
+              sweeps.closed_product(
+                  part, its, on.slot.data(),
+                  lambda.data() + static_cast<std::size_t>(c.first) * m + static_cast<std::size_t>(other.first), m);
             }
           });
         }
@@ -85,10 +98,7 @@ void ClosedData<T>::assemble_small(bool biased) {
     });
   }
   for (std::size_t i = 0; i < m; ++i) {
-    scale[i] = scale[i] > T(0) ? std::sqrt(scale[i]) : T(1);
     residual[i] = T(1) / scale[i];
-    right[i] *= residual[i];
-    size[i] *= residual[i];
   }
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = i; j < m; ++j) {
@@ -373,7 +383,8 @@ void ClosedData<T>::solve_by_values() {
   // scaled columns are about one; where all of them are far less, they are rounding
   const double largest = std::max(static_cast<double>(sigma(0)), least_size);
   int rank = 0;
-  while (rank<rows&& static_cast<double>(sigma(rank))> tolerance * largest) {
+  const double floor = tolerance * largest;
+  while (rank < rows && floor < static_cast<double>(sigma(rank))) {
     ++rank;
   }
   report.rank = rank;
@@ -463,7 +474,7 @@ void ClosedData<T>::solve_small() {
 template <class T>
 void ClosedData<T>::run(std::span<const T> x, bool biased, std::span<T> out) {
   sweep_inward(x, biased);
-  biased ? evaluate_rates() : evaluate(false);
+  evaluate(biased);
   make_columns(biased);
   assemble_small(biased);
   solve_small();

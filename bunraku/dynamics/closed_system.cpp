@@ -8,7 +8,6 @@
 
 #include "bunraku/dynamics/detail/closed_data.hpp"
 #include "bunraku/kernels/cast.hpp"
-#include "bunraku/model/builder.hpp"
 #include "bunraku/model/detail/validation.hpp"
 
 namespace bunraku {
@@ -94,8 +93,7 @@ int coupled_body(const Model& model, int body, const Closure& closure) {
 
 template <class T>
 ClosedEnd<T> ClosedData<T>::end(const Closure& closure, bool second, int i) const {
-  const ClosedMember<T>& m = member(i);
-  const StateData<T>& s = const_cast<ClosedMember<T>&>(m).state.data();
+  const StateData<T>& s = member(i).state.data();
   const kernels::Tree& tree = s.sweeps->tree();
   ClosedEnd<T> out;
   out.member = i;
@@ -161,22 +159,13 @@ namespace {
 
 /// Throws ArgumentError with all that is wrong with a closure by itself; normalizes its axes.
 void check(Closure& closure) {
-  ClosureSpec spec{.name = closure.name,
-                   .kind = closure.kind,
-                   .hinge = closure.hinge,
-                   .length = closure.length,
-                   .rows = closure.rows,
-                   .polynomial = closure.polynomial,
-                   .reference_a = closure.reference_a,
-                   .reference_b = closure.reference_b};
   ProblemList problems({});
-  check_closure(spec, problems);
+  check_closure(closure, problems);
   for (const Problem& problem : problems.problems()) {
     if (problem.severity == Severity::error) {
       throw ArgumentError(problem.cure.empty() ? problem.text : problem.text + ": " + problem.cure);
     }
   }
-  closure.hinge = spec.hinge;
 }
 
 }  // namespace

@@ -113,6 +113,8 @@ class BUNRAKU_API BasicClosedSystem {
 
   /// For the library's own sources.
   detail::ClosedData<T>& data() { return *data_; }
+  /// For the library's own sources.
+  const detail::ClosedData<T>& data() const { return *data_; }
 
  private:
   std::unique_ptr<detail::ClosedData<T>> data_;

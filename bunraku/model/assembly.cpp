@@ -364,8 +364,7 @@ void ModelBuilder::Parts::place_closures(Model::Data& data, const Names& body_na
     }
     return at->second;
   };
-  for (ClosureSpec spec : closures) {
-    check_closure(spec, problems);
+  for (const ClosureSpec& spec : closures) {
     claim_name(
         names, "closure", closures[data.closures.size()].name, static_cast<int>(data.closures.size()), spec.where,
         [&](int k) { return closures[static_cast<std::size_t>(k)].where; }, problems);
@@ -380,6 +379,7 @@ void ModelBuilder::Parts::place_closures(Model::Data& data, const Names& body_na
                     .reference_a = spec.reference_a,
                     .reference_b = spec.reference_b,
                     .where = spec.where};
+    check_closure(closure, problems);
     if (spec.kind != ClosureKind::hinges) {
       closure.a = find_node(spec.a, spec);
       closure.b = find_node(spec.b, spec);

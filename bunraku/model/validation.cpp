@@ -273,7 +273,7 @@ void check_geometry(const std::vector<Geometry>& shapes, const std::string& body
   }
 }
 
-void check_closure(ClosureSpec& closure, ProblemList& problems) {
+void check_closure(Closure& closure, ProblemList& problems) {
   const std::string owner = fmt::format("closure '{}'", closure.name);
   Hinge& hinge = closure.hinge;
   switch (closure.kind) {

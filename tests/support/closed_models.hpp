@@ -1,5 +1,5 @@
 /// @file
-/// Random trees with loops that are closed at a configuration, and mechanisms that people know.
+/// Random trees with loops that are closed at a configuration, a four-bar, and what their closures say by differences.
 #pragma once
 
 #include <span>
@@ -27,13 +27,9 @@ ClosedModel random_closed_model(int sample, int bodies, int loops, Random& rando
 /// The same with closures of the kinds and hinge types that are given.
 ClosedModel random_closed_model(int sample, int bodies, std::span<const ClosureSpec> closures, Random& random);
 
-/// A planar four-bar of revolute hinges about z, closed by a hinge of that type: lengths 4, 1, 3, 2 m as crank,
-/// coupler, rocker and ground would say; `folded`: a parallelogram lying flat.
+/// A planar four-bar of revolute hinges about z, closed by a hinge of that type: crank 1 m, coupler 3 m,
+/// rocker 2.5 m, ground 2.8 m; `folded`: a parallelogram lying flat.
 ClosedModel four_bar(HingeType closed_by, bool folded);
-/// A platform that hangs on one of its six legs, universal, prismatic, spherical; the other five are closures.
-ClosedModel platform_on_leg();
-/// A plate that hangs on one of three arms of parallel revolute hinges; the other two are closures.
-ClosedModel plate_on_arm();
 
 /// Y and the rate U of Yθ̈ = U at a state, by differences of high order of the closures' own geometry: node poses by a
 /// plain recursion over the bodies and rows that say what must not move, written down again for each kind.

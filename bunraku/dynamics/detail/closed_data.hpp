@@ -103,6 +103,10 @@ void for_each_side(ClosedClosure<T>& c, F&& f) {
   }
 }
 
+/// Pivots of a scaled Λ, or of what blocks leave of it, above this leave no doubt about its rank.
+template <class T>
+inline constexpr T certain_pivot = std::is_same_v<T, float> ? T(1e-2) : T(1e-8);
+
 /// How often the parts of the work were done: what a change costs can be counted.
 struct ClosedWork {
   long sweeps = 0;   ///< Inward sweeps over all bodies of a member.
@@ -158,11 +162,9 @@ struct ClosedData {
 
   /// X_AB and, with velocities, V of the two nodes.
   kernels::ClosureMotion<T> motion(const ClosedClosure<T>& c, bool velocities) const;
-  /// Rows and gaps of all closures, or with velocities rows and rates.
-  void evaluate(bool velocities);
-  /// Directions and rates of all closures, as columns need them; A* of closures with general rows alone.
-  void evaluate_rates();
-  /// The same of a coupling.
+  /// Of all closures A* and gaps; or directions and rates, as columns need them, with A* of general rows alone.
+  void evaluate(bool rates);
+  /// Both of a coupling.
   void evaluate_coupling(ClosedClosure<T>& c) const;
 
   /// Steps A to F. `biased`: forward dynamics of torques in stacked coordinates; else M_C x.
@@ -171,7 +173,9 @@ struct ClosedData {
   void sweep_inward(std::span<const T> x, bool biased);
   /// Columns of all closures on all members.
   void make_columns(bool biased);
-  /// Λ, the right side and the scales.
+  /// The right side of step D, how large its terms are, and the scales.
+  void assemble_right(bool biased);
+  /// These and Λ.
   void assemble_small(bool biased);
   /// f̃ by the factors of Λ of independent rows where there is no doubt about these, else by singular values.
   void solve_small();

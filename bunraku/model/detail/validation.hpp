@@ -55,6 +55,6 @@ void check_inertia(const RigidInertia<double>& inertia, const std::string& body,
 void check_geometry(const std::vector<Geometry>& shapes, const std::string& body, const SourceLocation& where,
                     ProblemList& problems);
 /// Type, axes and coefficients of a closure.
-void check_closure(ClosureSpec& closure, ProblemList& problems);
+void check_closure(Closure& closure, ProblemList& problems);
 
 }  // namespace bunraku
