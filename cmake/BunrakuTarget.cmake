@@ -54,9 +54,9 @@ function(bunraku_compile_settings target)
   if(sanitize)
     set(flags "-fsanitize=${sanitize}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
     if(sanitize STREQUAL "address,undefined")
-      # These two take half of the time to compile the kernels. What they find crashes under the address sanitizer or,
-      # with Eigen's assertions on, is found by those.
-      list(APPEND flags -fno-sanitize=null,alignment)
+      # These take half of the time to compile. What they find crashes under the address sanitizer or, with Eigen's
+      # assertions on, is found by those.
+      list(APPEND flags -fno-sanitize=null,alignment,pointer-overflow,object-size,vptr)
     endif()
     target_compile_options(${target} PRIVATE ${flags})
     target_link_options(${target} PRIVATE ${flags})
