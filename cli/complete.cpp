@@ -38,10 +38,8 @@ std::string_view before_last_item(std::string_view list) {
 void offer_values(const std::string& option, const std::string& typed, Offers& offers) {
   if (option == "--want") {
     for (const Quantity& quantity : quantities()) {
-      if (quantity.available()) {
-        const std::string_view colon = quantity.argument.empty() ? "" : ":";
-        offers.add(fmt::format("{}{}{}", before_last_item(typed), quantity.name, colon), quantity.help);
-      }
+      const std::string_view colon = quantity.argument.empty() ? "" : ":";
+      offers.add(fmt::format("{}{}{}", before_last_item(typed), quantity.name, colon), quantity.help);
     }
   } else if (option == "--precision") {
     offers.add("double", "64-bit numbers");

@@ -52,6 +52,10 @@ Shape jacobian_shape(const Model& model, const Request& /*request*/) {
   return {{6, model.nv()}};
 }
 
+Shape jacobian_derivative_shape(const Model& model, const Request& /*request*/) {
+  return {{6, model.nv(), model.nv()}};
+}
+
 Shape regressor_shape(const Model& model, const Request& /*request*/) {
   return {{model.nv(), 10 * std::ssize(model.bodies())}};
 }
@@ -132,11 +136,16 @@ constexpr std::array table = {
     Quantity{"lambda", ":NODE,NODE…", positions,
              "inverse of lambda_inverse: the operational-space inertia; refused where there is none", lambda_shape,
              at_state::lambda},
-    Quantity{"id_dq", "", motion_and_a, "derivative of id in tangent coordinates"},
-    Quantity{"id_dv", "", motion_and_a, "derivative of id"},
-    Quantity{"fd_dq", "", motion_and_tau, "derivative of fd in tangent coordinates"},
-    Quantity{"fd_dv", "", motion_and_tau, "derivative of fd"},
-    Quantity{"fd_dtau", "", motion_and_tau, "derivative of fd"},
+    Quantity{"id_dq", "", motion_and_a, "derivative of id by q, in tangent coordinates: nv × nv", square,
+             at_state::id_dq},
+    Quantity{"id_dv", "", motion_and_a, "derivative of id by v", square, at_state::id_dv},
+    Quantity{"fd_dq", "", motion_and_tau, "derivative of fd by q, in tangent coordinates: nv × nv", square,
+             at_state::fd_dq},
+    Quantity{"fd_dv", "", motion_and_tau, "derivative of fd by v", square, at_state::fd_dv},
+    Quantity{"fd_dtau", "", motion_and_tau, "derivative of fd by tau", square, at_state::fd_dtau},
+    Quantity{"jacobian_dq", ":NODE", positions,
+             "6 × nv × nv, the last by q in tangent coordinates: derivative of jacobian:NODE:node",
+             jacobian_derivative_shape, at_state::jacobian_dq},
     Quantity{"closed_fd", "", motion_and_tau, "{a, rank, rows}: accelerations with all closures holding",
              closed_accelerations, at_state::closed_fd},
     Quantity{"closed_id", "", motion_and_a, "torques of least norm for what the closures allow of a", a_freedom,

@@ -24,7 +24,7 @@ namespace bunraku::cli {
 
 /// What the numbers of a quantity at a state are. They come row by row, the last axis fastest.
 struct Shape {
-  std::vector<std::int64_t> axes;   ///< None for a number, one for a list, two for a matrix.
+  std::vector<std::int64_t> axes;   ///< None for a number, one for a list, two for a matrix, and so on.
   bool by_key = false;              ///< Whether there is such a thing for each of some keys:
   std::vector<std::string> keys{};  ///< bodies, or kinds of energy.
   /// Things of several shapes, each with its name; then there is nothing else.
@@ -54,6 +54,7 @@ class Evaluator {
     a_ = at(chunk.a());
     tau_ = at(chunk.tau());
     fresh_ = false;
+    inverse_.fresh = forward_.fresh = false;
   }
 
   /// The model with its loops closed, at the state, or as near to it as was asked for.
@@ -67,6 +68,18 @@ class Evaluator {
       fresh_ = true;
     }
     return *closed_;
+  }
+
+  /// Derivatives of inverse dynamics by q, v and a, column by column, one after the other.
+  std::span<const T> inverse_derivatives() {
+    return inverse_.of(
+        state_, [&](auto dq, auto dv, auto da) { bunraku::inverse_dynamics_derivatives(state_, a_, dq, dv, da); });
+  }
+  /// Derivatives of forward dynamics by q, v and tau, likewise.
+  std::span<const T> forward_derivatives() {
+    return forward_.of(state_, [&](auto dq, auto dv, auto dtau) {
+      bunraku::forward_dynamics_derivatives(state_, tau_, dq, dv, dtau);
+    });
   }
 
   /// The model.
@@ -84,6 +97,24 @@ class Evaluator {
   }
 
  private:
+  /// Three square matrices, computed once for a state.
+  struct Three {
+    std::vector<T> numbers;
+    bool fresh = false;
+
+    template <class F>
+    std::span<const T> of(const BasicState<T>& state, const F& compute) {
+      if (!fresh) {
+        const auto n = static_cast<std::size_t>(state.model().nv());
+        numbers.resize(3 * n * n);
+        const std::span<T> all(numbers);
+        compute(all.first(n * n), all.subspan(n * n, n * n), all.last(n * n));
+        fresh = true;
+      }
+      return numbers;
+    }
+  };
+
   BasicState<T> state_;
   PassiveForces passive_;
   OffClosures off_;
@@ -92,6 +123,8 @@ class Evaluator {
   std::span<const T> a_;
   std::span<const T> tau_;
   std::vector<T> room_;
+  Three inverse_;
+  Three forward_;
 };
 
 struct Request;
@@ -133,12 +166,9 @@ struct Quantity {
   std::string_view argument;  ///< How its argument is written, such as `:NODE:FRAME`; empty where it takes none.
   Needs needs;                ///< What it needs of a state.
   std::string_view help;      ///< Its value, in a few words.
-  Shape (*shape)(const Model&, const Request&) = nullptr;  ///< Null where this version does not compute it yet.
-  InEither<StateFunction> at_state = nullptr;              ///< Null likewise.
-  InEither<BatchFunction> at_states = nullptr;             ///< Null where batches do not have it.
-
-  /// Whether this version computes it.
-  constexpr bool available() const { return shape != nullptr; }
+  Shape (*shape)(const Model&, const Request&);  ///< What its numbers are.
+  InEither<StateFunction> at_state;              ///< How it is computed.
+  InEither<BatchFunction> at_states = nullptr;   ///< Null where batches do not have it.
 };
 
 /// One thing that was asked for.
@@ -152,7 +182,7 @@ struct Request {
   Shape shape;                         ///< Of its numbers, once the model is known.
 };
 
-/// Every quantity of the table, those that are not there yet included.
+/// Every quantity of the table.
 std::span<const Quantity> quantities();
 /// Whether it takes nodes separated by commas.
 bool takes_list(const Quantity& quantity);

@@ -2,6 +2,8 @@
 /// How each quantity is computed at one state: generic functions for the table of quantities.
 #pragma once
 
+#include <algorithm>
+
 #include "quantities.hpp"
 
 namespace bunraku::cli::at_state {
@@ -104,6 +106,39 @@ inline constexpr auto regressor = [](auto& e, const Request&, auto out) {
 inline constexpr auto jacobian = [](auto& e, const Request& request, auto out) {
   by_rows(e, 6, out,
           [&](auto columns) { bunraku::jacobian(e.state(), request.nodes.front(), request.frame, columns); });
+};
+
+/// Which of three matrices, row by row.
+template <class T>
+void one_of_three(Evaluator<T>& e, std::size_t which, std::span<const T> three, std::span<T> out) {
+  by_rows(e, freedoms(e), out, [&](std::span<T> columns) {
+    std::ranges::copy(three.subspan(which * columns.size(), columns.size()), columns.begin());
+  });
+}
+inline constexpr auto id_dq = [](auto& e, const Request&, auto out) {
+  one_of_three(e, 0, e.inverse_derivatives(), out);
+};
+inline constexpr auto id_dv = [](auto& e, const Request&, auto out) {
+  one_of_three(e, 1, e.inverse_derivatives(), out);
+};
+inline constexpr auto fd_dq = [](auto& e, const Request&, auto out) {
+  one_of_three(e, 0, e.forward_derivatives(), out);
+};
+inline constexpr auto fd_dv = [](auto& e, const Request&, auto out) {
+  one_of_three(e, 1, e.forward_derivatives(), out);
+};
+inline constexpr auto fd_dtau = [](auto& e, const Request&, auto out) {
+  one_of_three(e, 2, e.forward_derivatives(), out);
+};
+inline constexpr auto jacobian_dq = [](auto& e, const Request& request, auto out) {
+  const std::size_t n = freedoms(e);
+  const auto matrices = e.room(6 * n * n);
+  bunraku::jacobian_dq(e.state(), request.nodes.front(), Frame::node, matrices);
+  for (std::size_t at = 0; at < matrices.size(); ++at) {  // row, then column, then coordinate
+    const std::size_t column = at / 6 % n;
+    const std::size_t coordinate = at / 6 / n;
+    out[(at % 6 * n + column) * n + coordinate] = matrices[at];
+  }
 };
 
 inline constexpr auto lambda_inverse = [](auto& e, const Request& request, auto out) {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "bunraku/io/detail/numbers.hpp"
-#include "bunraku/version.hpp"
 #include "limits.hpp"
 
 namespace bunraku::cli {
@@ -60,9 +59,7 @@ const Quantity* quantity_of(std::string_view item) {
 std::vector<std::string> computed() {
   std::vector<std::string> out;
   for (const Quantity& quantity : quantities()) {
-    if (quantity.available()) {
-      out.push_back(fmt::format("{}{}", quantity.name, quantity.argument));
-    }
+    out.push_back(fmt::format("{}{}", quantity.name, quantity.argument));
   }
   return out;
 }
@@ -89,12 +86,6 @@ const Quantity& known_quantity(const std::string& item) {
     }
     throw ArgumentError(fmt::format("--want: '{}' is not a quantity; known are: {}{}", item,
                                     fmt::join(computed(), ", "), bunraku::detail::did_you_mean(item, names)));
-  }
-  if (!found->available()) {
-    throw ArgumentError(
-        fmt::format("--want: '{}' is a known quantity that is not available in this version, {}; "
-                    "available are: {}",
-                    item, version(), fmt::join(computed(), ", ")));
   }
   return *found;
 }
@@ -180,9 +171,7 @@ std::string want_help() {
       "a "
       "comma a part of a name";
   for (const Quantity& quantity : quantities()) {
-    if (quantity.available()) {
-      help += fmt::format("\n{}{}: {}", quantity.name, quantity.argument, quantity.help);
-    }
+    help += fmt::format("\n{}{}: {}", quantity.name, quantity.argument, quantity.help);
   }
   return help;
 }
@@ -220,8 +209,9 @@ void find_nodes(const Model& model, std::vector<Request>& requests) {
 void find_shapes(const Model& model, std::vector<Request>& requests) {
   for (Request& request : requests) {
     request.shape = request.quantity->shape(model, request);
-    if (const std::vector<std::int64_t>& axes = request.shape.axes; axes.size() == 2) {
-      check_matrix_size(fmt::format("--want: '{}'", request.key), axes[0], axes[1],
+    if (const std::vector<std::int64_t>& axes = request.shape.axes; axes.size() >= 2) {
+      check_matrix_size(fmt::format("--want: '{}'", request.key), axes[0],
+                        Shape{{axes.begin() + 1, axes.end()}}.count(),
                         "id, fd and log_det need no matrix, and `bunraku op MODEL EXPR --apply` forms none");
     }
   }

@@ -6,6 +6,7 @@
 #include "bunraku/dynamics/assembly.hpp"
 #include "bunraku/dynamics/closed_dynamics.hpp"
 #include "bunraku/dynamics/closed_system.hpp"
+#include "bunraku/dynamics/derivatives.hpp"
 #include "bunraku/dynamics/embedded.hpp"
 #include "bunraku/dynamics/forward_dynamics.hpp"
 #include "bunraku/dynamics/grasp.hpp"

@@ -1,7 +1,11 @@
 #include "bunraku/dynamics/kinematics.hpp"
 
+#include <array>
+
+#include "bunraku/dynamics/derivatives.hpp"
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/kernels/cast.hpp"
+#include "bunraku/kernels/joint_map_rates.hpp"
 
 namespace bunraku {
 
@@ -155,17 +159,78 @@ Motion<T> jacobian_bias(BasicState<T>& state, const NodeRef& node, Frame frame) 
   return bias_of(s, node.place(s.model), frame);
 }
 
+// Seen from a frame that stands still, a column S(i) that lies farther in than S(j), or on its body, carries it along:
+// S(i) × S(j). A frame that moves with the node takes off S(i) × S(j) in any case, one that moves with its point alone
+// what the point's velocity does.
+template <class T>
+void jacobian_dq(BasicState<T>& state, const NodeRef& node, Frame frame, MatrixOut<T> matrix) {
+  detail::StateData<T>& s = state.data();
+  const Place place = node.place(s.model);
+  const std::ptrdiff_t n = s.nv();
+  const auto out = detail::wanted(matrix, 6, n * n, "the Jacobian's derivative");
+  s.blocks.need_world();
+  out.set_zero();
+  const Transform<T> X_WN = s.blocks.X_WB(place.body) * kernels::cast<T>(place.X_BN);
+  const auto add = [&](int i, int j, const Motion<T>& change) {
+    const kernels::Follower<T>& along = s.coordinates.velocities[static_cast<std::size_t>(i)];
+    const kernels::Follower<T>& column = s.coordinates.velocities[static_cast<std::size_t>(j)];
+    for (int row = 0; row < 6; ++row) {
+      out(row, along.own * n + column.own) += along.ratio * column.ratio * change[row];
+    }
+  };
+  const auto columns_of = [&](int k, auto&& f) {
+    for (int j = s.blocks.first(k); j < s.blocks.first(k) + s.blocks.nv(k); ++j) {
+      f(j, seen(s.blocks.H(j), s.blocks.X_WB(k), X_WN, frame));
+    }
+  };
+  for (int k = place.body; k != world; k = s.blocks.parent(k)) {
+    columns_of(k, [&](int j, const Motion<T>& S_j) {
+      for (int p = k; p != world; p = s.blocks.parent(p)) {
+        columns_of(p, [&](int i, const Motion<T>& S_i) {
+          if (frame != Frame::node) {
+            add(i, j, cross(S_i, S_j));
+          } else if (p != k) {
+            add(j, i, cross(S_i, S_j));
+          }
+          if (frame == Frame::aligned) {
+            add(i, j, {Vec3<T>::zero(), cross(S_j.angular, S_i.linear)});
+            if (p != k) {
+              add(j, i, {Vec3<T>::zero(), cross(S_i.angular, S_j.linear)});
+            }
+          }
+        });
+      }
+    });
+    const Body& body = s.model.bodies()[static_cast<std::size_t>(k)];
+    if (kernels::has_changing_map(body.hinge.type)) {
+      const kernels::HingeSlot& slot = s.coordinates.slots[static_cast<std::size_t>(k)];
+      std::array<double, max_hinge_positions> position{};
+      std::copy_n(s.q.begin() + slot.q, slot.nq, position.begin());
+      std::array<double, std::size_t{6} * kernels::max_map_rates> rates{};
+      kernels::plain_map_rates(body.hinge, position.data(), rates.data());
+      for (int i = 0; i < slot.nv * slot.nv; ++i) {
+        const double* x = rates.data() + std::ptrdiff_t{6} * i;
+        const Motion<T> in_body =
+            kernels::cast<T>(inverse_times(body.X_MB, Motion<double>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}));
+        add(slot.v + i / slot.nv, slot.v + i % slot.nv, seen(in_body, s.blocks.X_WB(k), X_WN, frame));
+      }
+    }
+  }
+}
+
 template Transform<double> pose(BasicState<double>&, const NodeRef&);
 template Motion<double> velocity(BasicState<double>&, const NodeRef&, Frame);
 template Motion<double> acceleration(BasicState<double>&, const NodeRef&, Frame, In<double>);
 template void jacobian(BasicState<double>&, const NodeRef&, Frame, MatrixOut<double>, Rows);
 template void jacobian_rate(BasicState<double>&, const NodeRef&, Frame, MatrixOut<double>, Rows);
 template Motion<double> jacobian_bias(BasicState<double>&, const NodeRef&, Frame);
+template void jacobian_dq(BasicState<double>&, const NodeRef&, Frame, MatrixOut<double>);
 template Transform<float> pose(BasicState<float>&, const NodeRef&);
 template Motion<float> velocity(BasicState<float>&, const NodeRef&, Frame);
 template Motion<float> acceleration(BasicState<float>&, const NodeRef&, Frame, In<float>);
 template void jacobian(BasicState<float>&, const NodeRef&, Frame, MatrixOut<float>, Rows);
 template void jacobian_rate(BasicState<float>&, const NodeRef&, Frame, MatrixOut<float>, Rows);
 template Motion<float> jacobian_bias(BasicState<float>&, const NodeRef&, Frame);
+template void jacobian_dq(BasicState<float>&, const NodeRef&, Frame, MatrixOut<float>);
 
 }  // namespace bunraku

@@ -40,6 +40,16 @@ class Sweeps {
   /// ln det 𝓜 = Σ ln D. Throws as forward.
   virtual T log_determinant() = 0;
 
+  /// @name Derivatives; the first call of each makes room
+  /// @{
+  /// ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ at the state's velocities, over all hinges, column by column; see inverse_derivatives.hpp.
+  virtual void inverse_derivatives(const T* acceleration, T* dq, T* dv, T* da) = 0;
+  /// 𝓜⁻¹ as inverse_mass_matrix(), by the factors of the last forward() at this state.
+  virtual void inverse_mass_of_forward(T* out) = 0;
+  /// −𝓜⁻¹X and −𝓜⁻¹Y of derivatives over the user's coordinates; see derivative_products.hpp.
+  virtual void multiply_derivatives(const T* inverse, const T* x, const T* y, T* out_x, T* out_y) = 0;
+  /// @}
+
   /// @name Closed systems, in steps: see closure_columns.hpp
   /// @{
   /// Of forward dynamics all but the last sweep; with `biased` false of 𝓜⁻¹x. Throws as forward.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/model/configuration.hpp"
+#include "bunraku/model/detail/hinge_derivatives.hpp"
 #include "bunraku/model/detail/hinge_motion.hpp"
 #include "bunraku/spatial/exponential.hpp"
 
@@ -193,6 +194,14 @@ void of_difference(Derivative what, const Model& model, std::span<const T> q0, s
 }
 
 }  // namespace
+
+void hinge_difference_dq1(const Hinge& hinge, const double* q0, const double* q1, double* out) {
+  const Block<double> block = hinge_derivative(Derivative::difference_dq1, hinge, q0, q1, 1.0);
+  const auto n = static_cast<std::size_t>(hinge.velocity_size());
+  for (std::size_t i = 0; i < n; ++i) {
+    out = std::copy_n(block[i].begin(), n, out);
+  }
+}
 
 void integrate_dq(const Model& model, In<double> q, In<double> v, double dt, MatrixOut<double> out) {
   of_integrate<double>(Derivative::integrate_dq, model, q, v, dt, out);

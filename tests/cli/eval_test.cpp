@@ -255,13 +255,41 @@ TEST_F(Cli, EvalSaysWhatIsWrongWithAWant) {
   }
 }
 
-TEST_F(Cli, EvalKnowsWhatIsNotThereYet) {
-  for (const char* want : {"id_dq", "id_dv", "fd_dq", "fd_dv", "fd_dtau", "lambda_inverse:head,id_dq"}) {
-    const Result r = run("eval '" + puppet + "' --want com," + want);
-    EXPECT_EQ(r.status, 2) << want;
-    EXPECT_THAT(r.out, IsEmpty()) << want;
-    EXPECT_THAT(r.err, HasSubstr("is a known quantity that is not available in this version, 0.")) << want;
-    EXPECT_THAT(r.err, AllOf(HasSubstr("available are: poses, "), Not(HasSubstr("fd_dtau,")))) << want;
+TEST_F(Cli, EvalGivesDerivatives) {
+  for (const bool free_base : {false, true}) {
+    const Model model = load(puppet, {.free_base = free_base});
+    const Drawn s(model);
+    const Result r = run(fmt::format("eval '{}' --want id_dq,id_dv,fd_dq,fd_dv,fd_dtau,jacobian_dq:right_hand"
+                                     " --states - {}",
+                                     puppet, free_base ? "--free-base" : ""),
+                         s.line());
+    ASSERT_EQ(r.status, 0) << r.err;
+    State dynamics(model);
+    const Eigen::Index n = model.nv();
+    const double h = 1e-5;  // differences of second order: enough to tell which matrix is which
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const Eigen::VectorXd unit = Eigen::VectorXd::Unit(n, j);
+      const auto difference = [&](double by_q, double by_v, double by_tau, const auto& f) -> Eigen::MatrixXd {
+        const auto at = [&](double step) -> Eigen::MatrixXd {
+          dynamics.set(integrate(model, s.q, unit, by_q * step), s.v + by_v * step * unit);
+          return f(Eigen::VectorXd(s.tau + by_tau * step * unit));
+        };
+        return (at(h) - at(-h)) / (2 * h);
+      };
+      const auto id = [&](const Eigen::VectorXd&) { return inverse_dynamics(dynamics, s.a); };
+      const auto fd = [&](const Eigen::VectorXd& tau) { return forward_dynamics(dynamics, tau); };
+      const auto J = [&](const Eigen::VectorXd&) { return jacobian(dynamics, "right_hand", Frame::node); };
+      EXPECT_TRUE(is_near(matrix_of(r.out, "id_dq", n, n).col(j), difference(1, 0, 0, id), 1e-7));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "id_dv", n, n).col(j), difference(0, 1, 0, id), 1e-7));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "fd_dq", n, n).col(j), difference(1, 0, 0, fd), 1e-6));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "fd_dv", n, n).col(j), difference(0, 1, 0, fd), 1e-6));
+      EXPECT_TRUE(is_near(matrix_of(r.out, "fd_dtau", n, n).col(j), difference(0, 0, 1, fd), 1e-6));
+      const Eigen::MatrixXd slope = difference(1, 0, 0, J);
+      const Eigen::MatrixXd all = matrix_of(r.out, "jacobian_dq:right_hand", 6 * n, n);
+      for (Eigen::Index row = 0; row < 6; ++row) {
+        EXPECT_TRUE(is_near(all.block(row * n, j, n, 1), slope.row(row).transpose(), 1e-7));
+      }
+    }
   }
 }
 

@@ -14,9 +14,9 @@
 
 #include "bunraku/dynamics/applied_force.hpp"
 #include "bunraku/dynamics/detail/blocks.hpp"
-#include "bunraku/dynamics/detail/inertia_rate.hpp"
 #include "bunraku/dynamics/state.hpp"
 #include "bunraku/kernels/coordinates.hpp"
+#include "bunraku/kernels/inertia_rate.hpp"
 #include "bunraku/kernels/sweeps.hpp"
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/model/detail/matrices.hpp"
@@ -25,6 +25,8 @@ namespace bunraku::detail {
 
 template <class T>
 class PreparedPrograms;
+template <class T>
+struct DerivativeData;
 
 /// "Full" arrays are over the coordinates of all hinges, mimics counted.
 template <class T>
@@ -112,8 +114,9 @@ struct StateData {
   Force<T> at_body(const AppliedForce<T>& applied) const;
 
   std::vector<std::pair<std::weak_ptr<const void>, std::shared_ptr<void>>> programs;  ///< What programs keep here.
-  std::shared_ptr<PreparedPrograms<T>> prepared;  ///< The library's own, from the first use.
-  std::uint64_t version = 1;                      ///< Of q and v.
+  std::shared_ptr<PreparedPrograms<T>> prepared;   ///< The library's own, from the first use.
+  std::shared_ptr<DerivativeData<T>> derivatives;  ///< What these keep here, from the first use.
+  std::uint64_t version = 1;                       ///< Of q and v.
   Model model;
   PassiveForces passive;
   /// Whether a state may still be refused when it is spread over all hinges: a mimic's ratio or a user's normalize may

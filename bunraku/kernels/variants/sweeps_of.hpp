@@ -2,9 +2,14 @@
 /// The sweeps of one state in scalar S of this variant.
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "bunraku/kernels/closure_columns.hpp"
 #include "bunraku/kernels/closure_solve.hpp"
+#include "bunraku/kernels/derivative_products.hpp"
 #include "bunraku/kernels/forward_dynamics.hpp"
+#include "bunraku/kernels/inverse_derivatives.hpp"
 #include "bunraku/kernels/inverse_dynamics.hpp"
 #include "bunraku/kernels/inverse_mass_matrix.hpp"
 #include "bunraku/kernels/kinematics.hpp"
@@ -55,6 +60,26 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   void inverse_mass_matrix(T* out) override { kernels::inverse_mass_matrix(ws_, as<S>(out)); }
   T log_determinant() override { return kernels::log_determinant(ws_).r; }
 
+  void inverse_derivatives(const T* acceleration, T* dq, T* dv, T* da) override {
+    if (!derivatives_) {
+      derivatives_.emplace(ws_);
+    }
+    kernels::inverse_derivatives(ws_, *derivatives_, ws_.v, as<S>(acceleration), {as<S>(dq), as<S>(dv), as<S>(da)});
+  }
+  void inverse_mass_of_forward(T* out) override {
+    const bool had = std::exchange(ws_.has_articulated, true);
+    std::swap(ws_.of_state, ws_.of_forward);
+    kernels::inverse_mass_matrix(ws_, as<S>(out));
+    std::swap(ws_.of_state, ws_.of_forward);
+    ws_.has_articulated = had;
+  }
+  void multiply_derivatives(const T* inverse, const T* x, const T* y, T* out_x, T* out_y) override {
+    if (!products_) {
+      products_.emplace(ws_);
+    }
+    kernels::multiply_derivatives(ws_, *products_, as<S>(inverse), as<S>(x), as<S>(y), as<S>(out_x), as<S>(out_y));
+  }
+
   void closed_inward(const T* torque, bool biased) override {
     biased_ = biased;
     biased ? forward_dynamics_inward(ws_, as<S>(torque)) : solve_inward(ws_, as<S>(torque));
@@ -99,6 +124,8 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   Layouts layouts_;
   Workspace<S> ws_;
   std::vector<S> epsilon_;  // of closed_inward
+  std::optional<DerivativeScratch<S>> derivatives_;
+  std::optional<ProductScratch<S>> products_;
 };
 
 }  // namespace bunraku::kernels

@@ -1,5 +1,5 @@
 /// @file
-/// How the inertia of moving bodies changes: the half of its rate that makes Coriolis matrices.
+/// How the inertia of moving bodies changes: the half of its rate that makes Coriolis matrices and derivatives.
 #pragma once
 
 #include "bunraku/spatial/inertia.hpp"
@@ -20,9 +20,21 @@ struct InertiaRate {
 
   /// Of a rigid body M with velocity V, about its origin in its axes.
   static constexpr InertiaRate of(const RigidInertia<T>& M, const Motion<T>& V) {
-    // with ṙ = v + ω × r: −r̃(ω × r)~ = −ω̃rr*, and Σm rr* = ½tr(𝒥)I − 𝒥
-    const Mat3<T> spread = Mat3<T>::identity() * (M.inertia.trace() * T(0.5)) - M.inertia.full();
-    return {-(skew(M.first_moment) * skew(V.linear)) - skew(V.angular) * spread, (M * V).force};
+    // with ṙ = v + ω × r: −r̃(ω × r)~ = −ω̃rr*, and Σm rr* = ½tr(𝒥)I − 𝒥; −h̃ṽ = (h·v)I − vh*
+    const Sym3<T>& i = M.inertia;
+    const Vec3<T>& h = M.first_moment;
+    const Vec3<T>& w = V.angular;
+    const Vec3<T>& v = V.linear;
+    const T half = T(0.5) * (i.xx + i.yy + i.zz);
+    const Sym3<T> P{half - i.xx, half - i.yy, half - i.zz, -i.xy, -i.xz, -i.yz};
+    const T hv = dot(h, v);
+    return {{{{hv - v.x * h.x + w.z * P.xy - w.y * P.xz, w.z * P.yy - v.x * h.y - w.y * P.yz,
+               w.z * P.yz - v.x * h.z - w.y * P.zz},
+              {w.x * P.xz - v.y * h.x - w.z * P.xx, hv - v.y * h.y + w.x * P.yz - w.z * P.xy,
+               w.x * P.zz - v.y * h.z - w.z * P.xz},
+              {w.y * P.xx - v.z * h.x - w.x * P.xy, w.y * P.xy - v.z * h.y - w.x * P.yy,
+               hv - v.z * h.z + w.y * P.xz - w.x * P.yz}}},
+            (M * V).force};
   }
 
   /// Adds in place; both about one point.

@@ -1,0 +1,715 @@
+/// @file
+/// Derivatives of inverse dynamics in tangent coordinates: ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ = 𝓜 over all hinges. O(N d).
+///
+/// All is seen from a frame that stands still where the first link of the tree is at this instant, so that a link's
+/// motion by a column S of H* moves what hangs on it as one: x becomes x + S × x. With p the parent of the column's
+/// link k, its derivatives ∂H*, and per column
+///
+///     ψ̇ = V(p) × S + (∂H*)θ̇,     ψ̈ = A(p) × S + V(p) × ψ̇ + (∂H*)θ̈ + V(k) × (∂H*)θ̇ + ∂(Ḣ*)θ̇,     Ṡ = V(k) × S + Ḣ*,
+///
+/// every link outside has ∂V = S × V + ψ̇ and ∂A = S × A + ψ̇ × V + ψ̈ by q, ∂V = S and ∂A = S × V + ψ̇ + Ṡ by θ̇, and its
+/// force f = MA + V × MV has ∂f = S × f + Mψ̈ + 2Bψ̇ by q and M(ψ̇ + Ṡ) + 2BS by θ̇, with the B of inertia_rate.hpp. Summed
+/// over the links outside, M, B and f are those of composite bodies, and for a column i and a column j of its link or
+/// farther in
+///
+///     ∂T(i)/∂q(j) = S(i)·[Rψ̈(j) + 2Bψ̇(j)],              ∂T(i)/∂θ̇(j) = S(i)·[R(ψ̇ + Ṡ)(j) + 2BS(j)],
+///     ∂T(j)/∂q(i) = S(j)·[S(i) × f + Rψ̈(i) + 2Bψ̇(i)],   ∂T(j)/∂θ̇(i) = S(j)·[R(ψ̇ + Ṡ)(i) + 2BS(i)],
+///
+/// with R, B, f of i's link, where the lower line is for j on another link than i. In one frame composites add up
+/// without being moved, and the pairs are products of numbers side by side.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "bunraku/kernels/carry.hpp"
+#include "bunraku/kernels/inertia_rate.hpp"
+#include "bunraku/kernels/joint_map_rates.hpp"
+#include "bunraku/spatial/cross.hpp"
+
+namespace bunraku::kernels {
+
+/// A register that has coordinates farther in than a link, other than that of the link's own first coordinate.
+struct PathRegister {
+  int index = 0;  ///< Which.
+  int lanes = 0;  ///< How many such coordinates it has: its first ones.
+};
+
+/// Scratch of the derivatives: numbers of each coordinate in its lane of ColumnLayout's registers, where a branch
+/// begins with a new register, component after component, so that a component is a register and all of a coordinate is
+/// at fixed distances. What belongs to a link is at its first coordinate.
+template <class S>
+struct DerivativeScratch {
+  static constexpr int lanes = columns_per_register<S>;  ///< Coordinates in a register.
+  /// @name Where components start
+  /// @{
+  static constexpr int rotation = 0;       ///< Of the link's frame, column by column.
+  static constexpr int position = 9;       ///< Of its origin.
+  static constexpr int velocity = 12;      ///< V.
+  static constexpr int acceleration = 18;  ///< A, the rate of V, gravity included.
+  static constexpr int momentum = 0;       ///< RS; these four take the place of those above.
+  static constexpr int turning = 6;        ///< 2B*S, a moment alone.
+  static constexpr int by_q = 9;           ///< S × f + Rψ̈ + 2Bψ̇.
+  static constexpr int by_v = 15;          ///< R(ψ̇ + Ṡ) + 2BS.
+  static constexpr int column = 24;        ///< S.
+  static constexpr int slope = 30;         ///< ψ̇.
+  static constexpr int rate = 36;          ///< ψ̇ + Ṡ.
+  static constexpr int curvature = 42;     ///< ψ̈.
+  static constexpr int composite = 48;     ///< R: mass, first moment, inertia (xx, yy, zz, xy, xz, yz); 2B; f.
+  static constexpr int composite_size = 28;
+  static constexpr int own = composite + composite_size;  ///< The link's inertia, as in R: constants.
+  static constexpr int components = own + 10;
+  /// @}
+
+  /// O(N) memory.
+  explicit DerivativeScratch(const Workspace<S>& ws);
+
+  /// Component c in lane e, counted through all registers.
+  BUNRAKU_INLINE S* cell(int c, int e) { return numbers.data() + (e / lanes * components + c) * lanes + e % lanes; }
+  /// Likewise.
+  BUNRAKU_INLINE const S* cell(int c, int e) const {
+    return numbers.data() + (e / lanes * components + c) * lanes + e % lanes;
+  }
+  /// Three components of one coordinate.
+  BUNRAKU_INLINE Vec3<S> vector(int c, int e) const {
+    const S* x = cell(c, e);
+    return {x[0], x[lanes], x[2 * lanes]};
+  }
+  /// Six.
+  BUNRAKU_INLINE Motion<S> motion(int c, int e) const { return {vector(c, e), vector(c + 3, e)}; }
+  /// Writes three.
+  BUNRAKU_INLINE void put(int c, int e, const Vec3<S>& x) {
+    S* to = cell(c, e);
+    to[0] = x.x;
+    to[lanes] = x.y;
+    to[2 * lanes] = x.z;
+  }
+  /// Writes six.
+  BUNRAKU_INLINE void put(int c, int e, const Motion<S>& x) {
+    put(c, e, x.angular);
+    put(c + 3, e, x.linear);
+  }
+  /// A component of register r.
+  BUNRAKU_INLINE Column<S> load_one(int c, int r) const { return load_column(cell(c, r * lanes)); }
+  /// Three.
+  BUNRAKU_INLINE Vec3<Column<S>> load(int c, int r) const {
+    return {load_one(c, r), load_one(c + 1, r), load_one(c + 2, r)};
+  }
+  /// Six.
+  BUNRAKU_INLINE Motion<Column<S>> load_motion(int c, int r) const { return {load(c, r), load(c + 3, r)}; }
+  /// Writes one.
+  BUNRAKU_INLINE void store(int c, int r, const Column<S>& x) { store_column(x, cell(c, r * lanes)); }
+  /// Writes three.
+  BUNRAKU_INLINE void store(int c, int r, const Vec3<Column<S>>& x) {
+    store(c, r, x.x);
+    store(c + 1, r, x.y);
+    store(c + 2, r, x.z);
+  }
+  /// Writes six.
+  BUNRAKU_INLINE void store(int c, int r, const Motion<Column<S>>& x) {
+    store(c, r, x.angular);
+    store(c + 3, r, x.linear);
+  }
+  /// Writes six.
+  BUNRAKU_INLINE void store(int c, int r, const Force<Column<S>>& x) {
+    store(c, r, x.moment);
+    store(c + 3, r, x.force);
+  }
+
+  std::vector<S> numbers;              ///< See cell().
+  std::vector<int> lane_of;            ///< Of each link: that of its first coordinate.
+  std::vector<int> place;              ///< Of each lane: its coordinate among those of all hinges.
+  std::vector<int> used;               ///< Lanes that each register uses, from its first.
+  std::vector<char> whole;             ///< Whether a register uses all lanes, for coordinates one after the other.
+  std::vector<int> inside;             ///< Of each link: lanes of its first register that are farther in …
+  std::vector<int> floating;           ///< … and where the coordinates of a free body that carries it are, or −1.
+  std::vector<PathRegister> path;      ///< Of all links, the nearest first, but for such a body's.
+  std::vector<int> path_begin;         ///< Of each link: where its own start; one more for the end.
+  std::vector<int> changing;           ///< Links whose H* changes in their own axes.
+  std::vector<std::size_t> map_begin;  ///< Of each of them: where its columns start in map_rates.
+  std::vector<Motion<S>> map_rates;    ///< ∂H*, as map_rates_at has them.
+  int registers = 0;                   ///< How many there are.
+};
+
+/// Writes the inertia of every link, which are constants, where the sweep reads them.
+template <class S>
+void copy_inertias(const Workspace<S>& ws, DerivativeScratch<S>& d) {
+  using D = DerivativeScratch<S>;
+  for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
+    const RigidInertia<S>& M = ws.link(k).inertia;
+    const S each[10] = {M.mass,       M.first_moment.x, M.first_moment.y, M.first_moment.z, M.inertia.xx,
+                        M.inertia.yy, M.inertia.zz,     M.inertia.xy,     M.inertia.xz,     M.inertia.yz};
+    for (int c = 0; c < 10; ++c) {
+      *d.cell(D::own + c, d.lane_of[at(k)]) = each[c];
+    }
+  }
+}
+
+template <class S>
+DerivativeScratch<S>::DerivativeScratch(const Workspace<S>& ws) : registers(ws.composite_layout.registers) {
+  const ColumnLayout& layout = ws.composite_layout;
+  numbers.resize(at(registers * components * lanes));
+  place.resize(at(registers * lanes));
+  used.resize(at(registers));
+  whole.resize(at(registers), 1);
+  for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
+    const int nv = ws.link(k).nv;
+    const int e = layout.first[at(k)];
+    lane_of.push_back(layout.slot[at(e)]);
+    for (int j = 0; j < nv; ++j) {
+      const int lane = layout.slot[at(e + j)];
+      place[at(lane)] = layout.user[at(e + j)];
+      used[at(lane / lanes)] = std::max(used[at(lane / lanes)], lane % lanes + 1);
+    }
+    path_begin.push_back(static_cast<int>(path.size()));
+    inside.push_back(0);
+    floating.push_back(-1);
+    for (int p = ws.link(k).parent; p >= 0; p = ws.link(p).parent) {
+      if (ws.link(p).kind == Kind::floating) {
+        floating.back() = ws.link(p).v;
+        break;
+      }
+      for (int lane = lane_of[at(p)] + ws.link(p).nv - 1; lane >= lane_of[at(p)]; --lane) {
+        const bool known = path_begin.back() < static_cast<int>(path.size()) && path.back().index == lane / lanes;
+        if (lane / lanes == lane_of.back() / lanes) {
+          inside.back() = lane_of.back() % lanes;
+        } else if (!known) {
+          path.push_back({lane / lanes, lane % lanes + 1});
+        }
+      }
+    }
+    if (has_changing_map(ws.tree->hinge(k).type)) {
+      changing.push_back(k);
+      map_begin.push_back(map_rates.size());
+      map_rates.resize(map_rates.size() + at(nv * nv));
+    }
+  }
+  path_begin.push_back(static_cast<int>(path.size()));
+  for (int lane = 0; lane < registers * lanes; ++lane) {
+    const int r = lane / lanes;
+    const bool next = used[at(r)] == lanes && place[at(lane)] == place[at(r * lanes)] + lane % lanes;
+    whole[at(r)] = whole[at(r)] != 0 && next ? 1 : 0;
+  }
+  copy_inertias(ws, *this);
+}
+
+/// Where a link is and how it moves, seen from its tree's frame.
+template <class S>
+struct LinkMotion {
+  Transform<S> X = Transform<S>::identity();  ///< Its frame.
+  Motion<S> V = Motion<S>::zero();            ///< V.
+  Motion<S> A = Motion<S>::zero();            ///< A.
+};
+
+/// Of a link that another hangs on, from the scratch.
+template <class S>
+LinkMotion<S> motion_of(const DerivativeScratch<S>& d, int k) {
+  using D = DerivativeScratch<S>;
+  const int e = d.lane_of[at(k)];
+  const Vec3<S> x = d.vector(D::rotation, e);
+  const Vec3<S> y = d.vector(D::rotation + 3, e);
+  const Vec3<S> z = d.vector(D::rotation + 6, e);
+  return {{Rotation<S>(Mat3<S>{{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}}), d.vector(D::position, e)},
+          d.motion(D::velocity, e),
+          d.motion(D::acceleration, e)};
+}
+/// Of the world, for a link whose frame is that of the tree.
+template <class S>
+LinkMotion<S> motion_of_world(const Workspace<S>& ws, int k) {
+  LinkMotion<S> out;
+  out.X = pose_of(ws, k).inverse();
+  out.A.linear = out.X.rotation * ws.base_acceleration;
+  return out;
+}
+
+/// Puts a link's own frame and motion in the scratch.
+template <class S>
+BUNRAKU_INLINE void put_motion(DerivativeScratch<S>& d, int e, const Vec3<S>& x, const Vec3<S>& y, const Vec3<S>& z,
+                               const Vec3<S>& p, const Motion<S>& V, const Motion<S>& A) {
+  using D = DerivativeScratch<S>;
+  d.put(D::rotation, e, x);
+  d.put(D::rotation + 3, e, y);
+  d.put(D::rotation + 6, e, z);
+  d.put(D::position, e, p);
+  d.put(D::velocity, e, V);
+  d.put(D::acceleration, e, A);
+}
+
+/// Frame and motion of revolute links that hang on others.
+template <Kind kind, class S>
+void move_frame(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
+  using D = DerivativeScratch<S>;
+  const Link<S>& l = ws.link(k);
+  const int up = d.lane_of[at(l.parent)];
+  const Vec3<S> x = d.vector(D::rotation, up);
+  const Vec3<S> y = d.vector(D::rotation + 3, up);
+  const Vec3<S> z = d.vector(D::rotation + 6, up);
+  const Vec3<S> p = d.vector(D::position, up) + x * l.p.x + y * l.p.y + z * l.p.z;
+  Vec3<S> own_x = x;
+  Vec3<S> own_y = y;
+  Vec3<S> axis = z;
+  if constexpr (kind == Kind::revolute_quarter) {
+    own_y = z;
+    axis = -y;
+  } else if constexpr (kind == Kind::revolute_x) {
+    own_y = y * l.turn_c + z * l.turn_s;
+    axis = z * l.turn_c - y * l.turn_s;
+  } else if constexpr (kind == Kind::revolute_full) {
+    own_x = x * l.turn(0, 0) + y * l.turn(1, 0) + z * l.turn(2, 0);
+    own_y = x * l.turn(0, 1) + y * l.turn(1, 1) + z * l.turn(2, 1);
+    axis = x * l.turn(0, 2) + y * l.turn(1, 2) + z * l.turn(2, 2);
+  }
+  const Spin<S>& spin = ws.spin[at(k)];
+  const Motion<S> V = d.motion(D::velocity, up);
+  const Motion<S> H{axis, cross(p, axis)};
+  put_motion(d, d.lane_of[at(k)], own_x * spin.c + own_y * spin.s, own_y * spin.c - own_x * spin.s, axis, p,
+             V + H * velocity[l.v],
+             d.motion(D::acceleration, up) + H * acceleration[l.v] + cross(V, H) * velocity[l.v]);
+}
+
+/// Columns of any link and their derivatives, from what its parent does; see map_rates_at.
+template <class S>
+struct LinkColumns {
+  Motion<S> H[max_hinge_velocities];             ///< S.
+  Motion<S> change[max_hinge_velocities] = {};   ///< (∂H*)θ̇.
+  Motion<S> rate[max_hinge_velocities] = {};     ///< Ḣ*.
+  Motion<S> further[max_hinge_velocities] = {};  ///< (∂H*)θ̈ + ∂(Ḣ*)θ̇.
+  Motion<S> V = Motion<S>::zero();               ///< Of the link.
+};
+
+template <class S>
+LinkColumns<S> columns_of(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const Transform<S>& X, const Motion<S>& V,
+                          const S* velocity, const S* acceleration) {
+  const Link<S>& l = ws.link(k);
+  const Hinge& hinge = ws.tree->hinge(k);
+  LinkColumns<S> out;
+  out.V = V;
+  for (int j = 0; j < l.nv; ++j) {
+    out.H[j] = X * column(ws, l.v + j);
+    out.V += out.H[j] * velocity[l.v + j];
+  }
+  if (has_changing_map(hinge.type)) {
+    const auto found = std::lower_bound(d.changing.begin(), d.changing.end(), k);
+    Motion<S>* rates = d.map_rates.data() + d.map_begin[static_cast<std::size_t>(found - d.changing.begin())];
+    map_rates_at(hinge, ws.q + l.q, velocity + l.v, rates, out.further);
+    for (int i = 0; i < l.nv * l.nv; ++i) {
+      rates[i] = X * rates[i];
+    }
+    for (int j = 0; j < l.nv; ++j) {
+      out.further[j] = X * out.further[j];
+      for (int c = 0; c < l.nv; ++c) {
+        out.change[j] += rates[j * l.nv + c] * velocity[l.v + c];
+        out.rate[j] += rates[c * l.nv + j] * velocity[l.v + c];
+        out.further[j] += rates[j * l.nv + c] * acceleration[l.v + c];
+      }
+    }
+  }
+  return out;
+}
+
+/// Frame and motion of any link; the frame of one that hangs on the world is that of its tree.
+template <class S>
+void move_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
+  const Link<S>& l = ws.link(k);
+  const LinkMotion<S> up = l.parent < 0 ? motion_of_world(ws, k) : motion_of(d, l.parent);
+  const Transform<S> X = l.parent < 0 ? Transform<S>::identity() : up.X * pose_of(ws, k);
+  const LinkColumns<S> columns = columns_of(ws, d, k, X, up.V, velocity, acceleration);
+  Motion<S> A = up.A;
+  for (int j = 0; j < l.nv; ++j) {
+    A += columns.H[j] * acceleration[l.v + j] + (cross(columns.V, columns.H[j]) + columns.rate[j]) * velocity[l.v + j];
+  }
+  const Mat3<S>& R = X.rotation.matrix();
+  put_motion(d, d.lane_of[at(k)], R.column(0), R.column(1), R.column(2), X.translation, columns.V, A);
+}
+
+/// A free body against the world: H = I, and its frame is that of its tree.
+template <class S>
+void move_floating(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
+  const Link<S>& l = ws.link(k);
+  const S* v = velocity + l.v;
+  const S* a = acceleration + l.v;
+  const Vec3<S> up = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
+  put_motion(d, d.lane_of[at(k)], Vec3<S>::unit_x(), Vec3<S>::unit_y(), Vec3<S>::unit_z(), Vec3<S>::zero(),
+             Motion<S>{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}},
+             Motion<S>{{a[0], a[1], a[2]}, {up.x + a[3], up.y + a[4], up.z + a[5]}});
+}
+
+/// A revolute link against the world, likewise.
+template <class S>
+void move_first(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
+  const Link<S>& l = ws.link(k);
+  const S zero(0);
+  put_motion(
+      d, d.lane_of[at(k)], Vec3<S>::unit_x(), Vec3<S>::unit_y(), Vec3<S>::unit_z(), Vec3<S>::zero(),
+      Motion<S>{{zero, zero, velocity[l.v]}, Vec3<S>::zero()},
+      Motion<S>{{zero, zero, acceleration[l.v]}, ws.spin[at(k)].back(transpose_times(l.turn, ws.base_acceleration))});
+}
+
+/// Frames and motions of the links of a run.
+template <class S>
+void move_frames(Workspace<S>& ws, DerivativeScratch<S>& d, const Run& run, const S* velocity, const S* acceleration) {
+  const auto revolute = [&]<Kind kind>(int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      ws.link(k).parent < 0 ? move_first(ws, d, k, velocity, acceleration)
+                            : move_frame<kind>(ws, d, k, velocity, acceleration);
+    }
+  };
+  if (!if_revolute(run, revolute)) {
+    for (int k = run.begin; k < run.end; ++k) {
+      run.kind == Kind::floating ? move_floating(ws, d, k, velocity, acceleration)
+                                 : move_other(ws, d, k, velocity, acceleration);
+    }
+  }
+}
+
+/// From frames and motions: inertia, 2B and force of each link alone, seen from its tree's frame, and S, ψ̇, ψ̇ + Ṡ and ψ̈
+/// as those of revolute links are, for which V and A of the link itself serve as well as its parent's.
+template <class S>
+void weigh_links(DerivativeScratch<S>& d) {
+  using D = DerivativeScratch<S>;
+  using C = Column<S>;
+  for (int r = 0; r < d.registers; ++r) {
+    const Vec3<C> x = d.load(D::rotation, r);
+    const Vec3<C> y = d.load(D::rotation + 3, r);
+    const Vec3<C> z = d.load(D::rotation + 6, r);
+    const Vec3<C> p = d.load(D::position, r);
+    const Motion<C> V = d.load_motion(D::velocity, r);
+    const Motion<C> A = d.load_motion(D::acceleration, r);
+    const Motion<C> H{z, cross(p, z)};
+    const Motion<C> slope = cross(V, H);
+    d.store(D::column, r, H);
+    d.store(D::slope, r, slope);
+    d.store(D::rate, r, slope + slope);
+    d.store(D::curvature, r, cross(A, H) + cross(V, slope));
+    const Mat3<C> R{{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
+    const Vec3<C> diagonal = d.load(D::own + 4, r);
+    const Vec3<C> others = d.load(D::own + 7, r);
+    const Sym3<C> own{diagonal.x, diagonal.y, diagonal.z, others.x, others.y, others.z};
+    const RigidInertia<C> M =
+        shifted(RigidInertia<C>{d.load_one(D::own, r), R * d.load(D::own + 1, r), congruence(R, own)}, p);
+    const InertiaRate<C> B = InertiaRate<C>::of(M, V);
+    d.store(D::composite, r, M.mass);
+    d.store(D::composite + 1, r, M.first_moment);
+    d.store(D::composite + 4, r, Vec3<C>{M.inertia.xx, M.inertia.yy, M.inertia.zz});
+    d.store(D::composite + 7, r, Vec3<C>{M.inertia.xy, M.inertia.xz, M.inertia.yz});
+    for (int i = 0; i < 3; ++i) {
+      d.store(D::composite + 10 + 3 * i, r, B.upper.row(i) + B.upper.row(i));
+    }
+    d.store(D::composite + 19, r, B.momentum + B.momentum);
+    d.store(D::composite + 22, r, M * A + cross(V, M * V));
+  }
+}
+
+/// S, ψ̇, ψ̇ + Ṡ and ψ̈ of a link that is not revolute.
+template <class S>
+void slope_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
+  using D = DerivativeScratch<S>;
+  const Link<S>& l = ws.link(k);
+  const int e = d.lane_of[at(k)];
+  const LinkMotion<S> up = l.parent < 0 ? motion_of_world(ws, k) : motion_of(d, l.parent);
+  const LinkColumns<S> columns = columns_of(ws, d, k, motion_of(d, k).X, up.V, velocity, acceleration);
+  for (int j = 0; j < l.nv; ++j) {
+    const Motion<S>& H = columns.H[j];
+    const Motion<S> slope = cross(up.V, H) + columns.change[j];
+    d.put(D::column, e + j, H);
+    d.put(D::slope, e + j, slope);
+    d.put(D::rate, e + j, slope + cross(columns.V, H) + columns.rate[j]);
+    d.put(D::curvature, e + j,
+          cross(up.A, H) + cross(up.V, slope) + cross(columns.V, columns.change[j]) + columns.further[j]);
+  }
+}
+
+/// The same of a free body against the world.
+template <class S>
+void slope_floating(Workspace<S>& ws, DerivativeScratch<S>& d, int k) {
+  using D = DerivativeScratch<S>;
+  const Link<S>& l = ws.link(k);
+  const int e = d.lane_of[at(k)];
+  const Vec3<S> up = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
+  const Motion<S> V = d.motion(D::velocity, e);
+  const Vec3<S> none = Vec3<S>::zero();
+  for (int j = 0; j < 3; ++j) {
+    Vec3<S> unit = none;
+    unit[j] = S(1);
+    d.put(D::column, e + j, Motion<S>{unit, none});
+    d.put(D::slope, e + j, Motion<S>{none, none});
+    d.put(D::rate, e + j, Motion<S>{cross(V.angular, unit), cross(V.linear, unit)});
+    d.put(D::curvature, e + j, Motion<S>{none, cross(up, unit)});
+    d.put(D::column, e + 3 + j, Motion<S>{none, unit});
+    d.put(D::slope, e + 3 + j, Motion<S>{none, none});
+    d.put(D::rate, e + 3 + j, Motion<S>{none, cross(V.angular, unit)});
+    d.put(D::curvature, e + 3 + j, Motion<S>{none, none});
+  }
+}
+
+/// What weigh_links has not got of links that are not revolute.
+template <class S>
+void slope_others(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration) {
+  for (const Run& run : ws.tree->runs) {
+    for (int k = run.begin; k < run.end && run.kind > Kind::revolute_full; ++k) {
+      run.kind == Kind::floating ? slope_floating(ws, d, k) : slope_other(ws, d, k, velocity, acceleration);
+    }
+  }
+}
+
+/// Adds up composites inward, and gives those of a link to all of its coordinates.
+template <class S>
+void gather_composites(const Workspace<S>& ws, DerivativeScratch<S>& d) {
+  using D = DerivativeScratch<S>;
+  constexpr std::ptrdiff_t end = D::composite_size * D::lanes;
+  for (int k = static_cast<int>(ws.tree->links.size()) - 1; k >= 0; --k) {
+    const Link<S>& l = ws.link(k);
+    const S* from = d.cell(D::composite, d.lane_of[at(k)]);
+    if (l.parent >= 0) {
+      S* to = d.cell(D::composite, d.lane_of[at(l.parent)]);
+#pragma GCC unroll 28
+      for (std::ptrdiff_t c = 0; c < end; c += D::lanes) {
+        to[c] += from[c];
+      }
+    }
+    for (int j = 1; j < l.nv; ++j) {
+      S* to = d.cell(D::composite, d.lane_of[at(k)] + j);
+      for (std::ptrdiff_t c = 0; c < end; c += D::lanes) {
+        to[c] = from[c];
+      }
+    }
+  }
+}
+
+/// From composites and columns: the forces that each column meets its path to the base with.
+template <class S>
+void load_columns(DerivativeScratch<S>& d) {
+  using D = DerivativeScratch<S>;
+  using C = Column<S>;
+  for (int r = 0; r < d.registers; ++r) {
+    const Vec3<C> diagonal = d.load(D::composite + 4, r);
+    const Vec3<C> others = d.load(D::composite + 7, r);
+    const RigidInertia<C> R{d.load_one(D::composite, r),
+                            d.load(D::composite + 1, r),
+                            {diagonal.x, diagonal.y, diagonal.z, others.x, others.y, others.z}};
+    const Vec3<C> row_x = d.load(D::composite + 10, r);
+    const Vec3<C> row_y = d.load(D::composite + 13, r);
+    const Vec3<C> row_z = d.load(D::composite + 16, r);
+    const InertiaRate<C> B{{{{row_x.x, row_x.y, row_x.z}, {row_y.x, row_y.y, row_y.z}, {row_z.x, row_z.y, row_z.z}}},
+                           d.load(D::composite + 19, r)};
+    const Force<C> f{d.load(D::composite + 22, r), d.load(D::composite + 25, r)};
+    const Motion<C> H = d.load_motion(D::column, r);
+    d.store(D::momentum, r, R * H);
+    d.store(D::turning, r, adjoint_times(B, H).moment);
+    d.store(D::by_q, r, cross(H, f) + R * d.load_motion(D::curvature, r) + B * d.load_motion(D::slope, r));
+    d.store(D::by_v, r, R * d.load_motion(D::rate, r) + B * H);
+  }
+}
+
+/// Where the three matrices go, column by column, n numbers each.
+template <class S>
+struct Derivatives {
+  S* dq = nullptr;  ///< ∂T/∂q.
+  S* dv = nullptr;  ///< ∂T/∂θ̇.
+  S* da = nullptr;  ///< ∂T/∂θ̈ = 𝓜, or null: not wanted.
+};
+
+/// Elements of a column of the three matrices, in the rows of a register's coordinates.
+template <class S>
+struct ColumnElements {
+  Column<S> q, v, a;
+};
+
+/// Those in the rows of coordinates farther in than the one of lane e.
+template <bool mass, class S>
+BUNRAKU_INLINE ColumnElements<S> elements_inside(const DerivativeScratch<S>& d, int e, int r) {
+  using D = DerivativeScratch<S>;
+  const Columns<S> H{d.load(D::column, r), d.load(D::column + 3, r)};
+  return {along(d.motion(D::by_q, e), H), along(d.motion(D::by_v, e), H),
+          mass ? along(d.motion(D::momentum, e), H) : Column<S>{}};
+}
+
+/// Those in the rows of coordinates of the same link, or farther out.
+template <bool mass, class S>
+BUNRAKU_INLINE ColumnElements<S> elements_outside(const DerivativeScratch<S>& d, int e, int r) {
+  using D = DerivativeScratch<S>;
+  const auto turned_by = [&](int c, const Vec3<Column<S>>& x) BUNRAKU_INLINE_LAMBDA {
+    const Vec3<S> by = d.vector(c, e);
+    return by.x * x.x + by.y * x.y + by.z * x.z;
+  };
+  const Columns<S> momentum{d.load(D::momentum, r), d.load(D::momentum + 3, r)};
+  const Vec3<Column<S>> turning = d.load(D::turning, r);
+  return {along(d.motion(D::curvature, e), momentum) + turned_by(D::slope, turning),
+          along(d.motion(D::rate, e), momentum) + turned_by(D::column, turning),
+          mass ? along(d.motion(D::column, e), momentum) : Column<S>{}};
+}
+
+/// Masks of the first lanes of a register.
+template <class S>
+struct FirstLanes {
+  static constexpr int lanes = columns_per_register<S>;  ///< Lanes.
+  BitsOf<NumberOf<S>> bits[lanes + 1][lanes] = {};       ///< A row for each number of them.
+
+  /// The table.
+  constexpr FirstLanes() {
+    for (int count = 0; count <= lanes; ++count) {
+      for (int i = 0; i < count; ++i) {
+        bits[count][i] = -1;
+      }
+    }
+  }
+};
+template <class S>
+alignas(64) inline constexpr FirstLanes<S> first_lanes{};
+
+/// `inside` in the first `count` lanes, `outside` in the others.
+template <class S>
+BUNRAKU_INLINE ColumnElements<S> joined(int count, const ColumnElements<S>& inside, const ColumnElements<S>& outside) {
+  if constexpr (columns_per_register<S> == 1) {
+    return count > 0 ? inside : outside;
+  } else {
+    using Bits = typename LooseOf<BitsOf<NumberOf<S>>, columns_per_register<S>>::type;
+    const Mask<NumberOf<S>, columns_per_register<S>> mask{*reinterpret_cast<const Bits*>(first_lanes<S>.bits[count])};
+    return {select(mask, inside.q, outside.q), select(mask, inside.v, outside.v), select(mask, inside.a, outside.a)};
+  }
+}
+
+/// Writes elements of a column that starts at `start` in each matrix.
+template <bool mass, class S>
+BUNRAKU_INLINE void put_elements(const DerivativeScratch<S>& d, int r, const ColumnElements<S>& x, std::ptrdiff_t start,
+                                 const Derivatives<S>& out) {
+  constexpr int lanes = columns_per_register<S>;
+  const int* place = d.place.data() + r * lanes;
+  S* const q = out.dq + start;
+  S* const v = out.dv + start;
+  S* const a = mass ? out.da + start : nullptr;
+  if (d.whole[at(r)] != 0) {
+    store_column(x.q, q + place[0]);
+    store_column(x.v, v + place[0]);
+    if constexpr (mass) {
+      store_column(x.a, a + place[0]);
+    }
+    return;
+  }
+  S numbers[3][lanes];
+  store_column(x.q, numbers[0]);
+  store_column(x.v, numbers[1]);
+  store_column(x.a, numbers[2]);
+  const int used = d.used[at(r)];
+#pragma GCC unroll 1
+  for (int lane = 0; lane < used; ++lane) {
+    const int row = place[lane];
+    q[row] = numbers[0][lane];
+    v[row] = numbers[1][lane];
+    if constexpr (mass) {
+      a[row] = numbers[2][lane];
+    }
+  }
+}
+
+/// The columns of a link's coordinates.
+template <bool mass, class S>
+void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k, const Derivatives<S>& out) {
+  using D = DerivativeScratch<S>;
+  constexpr int lanes = columns_per_register<S>;
+  const std::ptrdiff_t n = ws.tree->coordinates.nv;
+  const int begin = d.lane_of[at(k)];
+  const int own = begin / lanes;
+  const int end = ws.composite_layout.register_end[at(k)];
+  const int inside = d.inside[at(k)];
+  const int floating = d.floating[at(k)];
+  for (int e = begin; e < begin + ws.link(k).nv; ++e) {
+    const std::ptrdiff_t start = d.place[at(e)] * n;
+    for (int i = d.path_begin[at(k)]; i < d.path_begin[at(k) + 1]; ++i) {
+      const PathRegister& path = d.path[at(i)];
+      put_elements<mass>(d, path.index,
+                         joined<S>(path.lanes, elements_inside<mass>(d, e, path.index), ColumnElements<S>{}), start,
+                         out);
+    }
+    const ColumnElements<S> beside = elements_outside<mass>(d, e, own);
+    put_elements<mass>(d, own, inside == 0 ? beside : joined<S>(inside, elements_inside<mass>(d, e, own), beside),
+                       start, out);
+    for (int r = own + 1; r < end; ++r) {
+      put_elements<mass>(d, r, elements_outside<mass>(d, e, r), start, out);
+    }
+    if (floating >= 0) {  // S are unit vectors there
+      const S* from = d.cell(0, e);
+      const std::ptrdiff_t row = start + floating;
+#pragma GCC unroll 6
+      for (int j = 0; j < 6; ++j) {
+        out.dq[row + j] = from[(D::by_q + j) * lanes];
+        out.dv[row + j] = from[(D::by_v + j) * lanes];
+        if constexpr (mass) {
+          out.da[row + j] = from[(D::momentum + j) * lanes];
+        }
+      }
+    }
+  }
+}
+
+/// The columns of a free body against the world, whose S are unit vectors: with N and F of each momentum RS, g what
+/// gravity is to the base, and V = (ω, v), ∂T/∂q is (F × g, 0) and ∂T/∂θ̇ is (N × ω + F × v + 2B*S, F × ω).
+template <bool mass, class S>
+void write_floating(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k, const S* velocity,
+                    const Derivatives<S>& out) {
+  using D = DerivativeScratch<S>;
+  using C = Column<S>;
+  const Link<S>& l = ws.link(k);
+  const std::ptrdiff_t n = ws.tree->coordinates.nv;
+  const int begin = d.lane_of[at(k)];
+  const Vec3<S> gravity = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
+  const Vec3<C> g{gravity.x, gravity.y, gravity.z};
+  const S* rate = velocity + l.v;
+  const Vec3<C> w{rate[0], rate[1], rate[2]};
+  const Vec3<C> v{rate[3], rate[4], rate[5]};
+  for (int r = begin / D::lanes; r < ws.composite_layout.register_end[at(k)]; ++r) {
+    const Vec3<C> N = d.load(D::momentum, r);
+    const Vec3<C> F = d.load(D::momentum + 3, r);
+    const Vec3<C> by_q = cross(F, g);
+    const Vec3<C> by_w = cross(N, w) + cross(F, v) + d.load(D::turning, r);
+    const Vec3<C> by_v = cross(F, w);
+#pragma GCC unroll 3
+    for (int j = 0; j < 3; ++j) {
+      put_elements<mass>(d, r, ColumnElements<S>{by_q[j], by_w[j], N[j]}, (l.v + j) * n, out);
+      put_elements<mass>(d, r, ColumnElements<S>{C{}, by_v[j], F[j]}, (l.v + 3 + j) * n, out);
+    }
+  }
+}
+
+/// ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ over all hinges at velocities and accelerations of all hinges, each n×n, column by column.
+template <class S>
+void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration,
+                         const Derivatives<S>& out) {
+  using D = DerivativeScratch<S>;
+  need_positions(ws);
+  const int n = ws.tree->coordinates.nv;
+  for (const Run& run : ws.tree->runs) {
+    move_frames(ws, d, run, velocity, acceleration);
+  }
+  weigh_links(d);
+  slope_others(ws, d, velocity, acceleration);
+  gather_composites(ws, d);
+  load_columns(d);
+  if (ws.composite_layout.branches) {  // hinges on different branches do not feel each other
+    for (S* each : {out.dq, out.dv, out.da}) {
+      std::fill_n(each, each == nullptr ? 0 : at(n) * at(n), S(0));
+    }
+  }
+  const auto write = [&]<bool mass>() {
+    for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
+      ws.link(k).kind == Kind::floating ? write_floating<mass>(ws, d, k, velocity, out)
+                                        : write_columns<mass>(ws, d, k, out);
+    }
+  };
+  out.da == nullptr ? write.template operator()<false>() : write.template operator()<true>();
+  for (int j = 0; j < n && out.da != nullptr; ++j) {
+    out.da[at(j) * at(n + 1)] += ws.armature[at(j)];
+  }
+  for (std::size_t c = 0; c < d.changing.size(); ++c) {  // (∂H)f
+    const Link<S>& l = ws.link(d.changing[c]);
+    const int e = d.lane_of[at(d.changing[c])];
+    const Force<S> f{d.vector(D::composite + 22, e), d.vector(D::composite + 25, e)};
+    for (int j = 0; j < l.nv; ++j) {
+      for (int i = 0; i < l.nv; ++i) {
+        out.dq[at(l.v + j) * at(n) + at(l.v + i)] += dot(d.map_rates[d.map_begin[c] + at(j * l.nv + i)], f);
+      }
+    }
+  }
+}
+
+}  // namespace bunraku::kernels

@@ -1,0 +1,41 @@
+#include "bunraku/kernels/joint_map_rates.hpp"
+
+#include <array>
+
+namespace bunraku::kernels {
+
+void plain_map_rates(const Hinge& hinge, const double* q, double* numbers) {
+  const int nv = hinge.velocity_size();
+  for (int i = 0; i < nv; ++i) {
+    std::array<double, max_hinge_velocities> unit{};
+    unit[at(i)] = 1;
+    std::array<Motion<double>, max_hinge_velocities> columns{};
+    hinge_joint_map_rate(hinge, q, unit.data(), columns.data());
+    for (int c = 0; c < 6 * nv; ++c) {
+      *numbers++ = columns[at(c / 6)][c % 6];
+    }
+  }
+}
+
+void plain_bias_rates(const Hinge& hinge, const double* q, const double* v, double* numbers) {
+  constexpr double step = 0x1p-4;
+  constexpr std::array<double, 4> weights = {672, -168, 32, -3};  // of 840 steps
+  for (int i = 0; i < hinge.velocity_size(); ++i) {
+    std::array<double, max_hinge_velocities> unit{};
+    unit[at(i)] = 1;
+    const auto bias = [&](double s) {
+      std::array<double, max_hinge_positions> moved{};
+      hinge_integrate(hinge, q, unit.data(), s, moved.data());
+      return hinge_bias(hinge, moved.data(), v);
+    };
+    Motion<double> rate = Motion<double>::zero();
+    for (int m = 1; m <= 4; ++m) {
+      rate += (bias(m * step) - bias(-m * step)) * (weights[at(m - 1)] / (840 * step));
+    }
+    for (int c = 0; c < 6; ++c) {
+      *numbers++ = rate[c];
+    }
+  }
+}
+
+}  // namespace bunraku::kernels
