@@ -18,14 +18,14 @@ namespace bunraku::cli {
 
 namespace {
 
-struct Arguments {
+struct AssembleArguments {
   ModelArguments model;
   std::optional<std::string> q;
   bool any_limits = false;
   bool json = false;
 };
 
-std::string assemble(const Arguments& arguments) {
+std::string assemble(const AssembleArguments& arguments) {
   const Model model = arguments.model.load();
   ClosedSystem system(model);
   Eigen::VectorXd guess = initial_configuration(model);
@@ -60,7 +60,7 @@ std::string assemble(const Arguments& arguments) {
 void add_assemble(CLI::App& app, int& /*status*/) {
   CLI::App* command = app.add_subcommand(
       "assemble", "Find a configuration that closes all loops, near a guess; exit 2 with the gap where there is none");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<AssembleArguments>();
   arguments->model.add_to(*command);
   command->add_option("--q", arguments->q, "the guess; the configuration in which the file puts the model if not given")
       ->option_text("NUMBERS");

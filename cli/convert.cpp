@@ -15,7 +15,7 @@ namespace bunraku::cli {
 
 namespace {
 
-struct Arguments {
+struct ConvertArguments {
   ModelArguments model;
   std::string output;
   bool lossy = false;
@@ -42,7 +42,7 @@ void write_file(const std::filesystem::path& target, const std::string& text) {
   }
 }
 
-void convert(const Arguments& arguments) {
+void convert_model(const ConvertArguments& arguments) {
   const std::filesystem::path output(arguments.output);
   if (output != "-" && output.extension() != ".urdf") {
     throw Error(
@@ -73,13 +73,13 @@ void convert(const Arguments& arguments) {
 
 void add_convert(CLI::App& app, int& /*status*/) {
   CLI::App* command = app.add_subcommand("convert", "Write a model as URDF; what URDF cannot say is refused by name");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ConvertArguments>();
   arguments->model.add_to(*command);
   command->add_option("output", arguments->output, "file to write, ending in .urdf, or - for standard output")
       ->required()
       ->option_text("OUT");
   command->add_flag("--lossy", arguments->lossy, "leave out what URDF cannot say, and list it");
-  command->callback([arguments] { convert(*arguments); });
+  command->callback([arguments] { convert_model(*arguments); });
 }
 
 }  // namespace bunraku::cli

@@ -1,6 +1,8 @@
 #include "errors.hpp"
 
+#include <cerrno>
 #include <cstdio>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -35,6 +37,10 @@ std::string operator_error_text(const OperatorError& error) {
 
 std::string error_text(const std::string& problem, const std::string& cure) {
   return fmt::format("error: {}\n{}{}{}", problem, cure.empty() ? "" : "  ", cure, cure.empty() ? "" : "\n");
+}
+
+std::string system_reason() {
+  return std::generic_category().message(errno);
 }
 
 void print_to_stderr(const std::string& text) {

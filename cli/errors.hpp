@@ -14,6 +14,9 @@ std::string error_text(const std::exception& error);
 /// The same from its parts.
 std::string error_text(const std::string& problem, const std::string& cure);
 
+/// What the system's last call failed for (errno), in words.
+std::string system_reason();
+
 /// Sends text to standard error; where even that fails, there is nobody left to tell.
 void print_to_stderr(const std::string& text);
 

@@ -15,7 +15,7 @@ namespace bunraku::cli {
 
 namespace {
 
-struct Arguments {
+struct EvalArguments {
   ModelArguments model;
   StateArguments states;
   std::vector<std::string> npy;
@@ -37,7 +37,7 @@ OffClosures off_closures(const std::string& text) {
 }
 
 /// Throws where the options do not go together. Before the model is read: a slip there should cost no time.
-void check(const Arguments& arguments) {
+void check(const EvalArguments& arguments) {
   const StateArguments& states = arguments.states;
   states.check();
   if (!arguments.npy.empty() && (!states.states.empty() || states.q || states.v || states.a || states.tau)) {
@@ -60,7 +60,7 @@ void check(const Arguments& arguments) {
 }
 
 template <class T>
-void evaluate(const Arguments& arguments, const std::vector<NpyInput>& npy, const EvalTask& task) {
+void evaluate(const EvalArguments& arguments, const std::vector<NpyInput>& npy, const EvalTask& task) {
   const StateArguments& states = arguments.states;
   const bool many = !npy.empty() || !states.states.empty();
   const std::unique_ptr<StateSource<T>> source = !npy.empty() ? source_of_arrays<T>(npy, task.model, task.users)
@@ -72,7 +72,7 @@ void evaluate(const Arguments& arguments, const std::vector<NpyInput>& npy, cons
   evaluate(task, *source, *answers, workers);
 }
 
-void eval(const Arguments& arguments) {
+void eval(const EvalArguments& arguments) {
   check(arguments);
   std::vector<Request> wanted = parse_want(arguments.want);
   const std::vector<NpyInput> npy = parse_npy_inputs(arguments.npy);
@@ -93,7 +93,7 @@ void eval(const Arguments& arguments) {
 void add_eval(CLI::App& app, int& /*status*/) {
   CLI::App* command = app.add_subcommand(
       "eval", "Evaluate quantities at one state, or at each of many: one JSON object a line, or arrays");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<EvalArguments>();
   arguments->model.add_to(*command);
   command->add_option("--want", arguments->want, want_help())
       ->required()

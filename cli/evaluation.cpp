@@ -13,7 +13,7 @@ namespace bunraku::cli {
 namespace {
 
 /// Numbers of a chunk, given and computed: 16 MiB of doubles.
-constexpr std::ptrdiff_t most_numbers = std::ptrdiff_t{1} << 21;
+constexpr std::ptrdiff_t block_numbers = std::ptrdiff_t{1} << 21;
 /// States of a chunk: enough to keep many threads busy, few enough to be shown as progress.
 constexpr std::ptrdiff_t most_states = std::ptrdiff_t{1} << 14;
 
@@ -140,7 +140,7 @@ void evaluate(const EvalTask& what, StateSource<T>& source, Answers<T>& answers,
   Computation<T> computation(what, workers);
   StateChunk<T> chunk(what.model, what.users);
   const std::ptrdiff_t numbers = std::max<std::ptrdiff_t>(1, chunk.numbers_of_state() + computation.numbers_of_state());
-  const std::ptrdiff_t most = std::clamp<std::ptrdiff_t>(most_numbers / numbers, 1, most_states);
+  const std::ptrdiff_t most = std::clamp<std::ptrdiff_t>(block_numbers / numbers, 1, most_states);
   const std::string of_all = source.total() ? fmt::format(" of {}", *source.total()) : "";
   {
     Progress progress;  // its line goes before the answers come

@@ -254,13 +254,13 @@ std::string draw_tree(const Model& model) {
 }
 
 void add_info(CLI::App& app, int& /*status*/) {
-  struct Arguments {
+  struct InfoArguments {
     ModelArguments model;
     bool json = false;
   };
   CLI::App* command =
       app.add_subcommand("info", "Show a model: its tree, hinges, masses, closures, and what was ignored");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<InfoArguments>();
   arguments->model.add_to(*command);
   command->add_flag("--json", arguments->json, "for programs");
   command->callback([arguments] {

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "errors.hpp"
 #include "limits.hpp"
 
 namespace bunraku::cli {
@@ -20,10 +21,6 @@ namespace bunraku::cli {
 namespace {
 
 constexpr std::size_t block_size = std::size_t{1} << 16;
-
-std::string reason() {
-  return std::generic_category().message(errno);
-}
 
 int open_file(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);  // NOLINT(cppcoreguidelines-pro-type-vararg): POSIX
@@ -33,7 +30,7 @@ int open_file(const std::string& path) {
   if (errno == ENOENT) {
     throw ModelError({path, 0}, fmt::format("there is no readable file '{}'", path), "check the path");
   }
-  throw ModelError({path, 0}, fmt::format("'{}' cannot be read: {}", path, reason()));
+  throw ModelError({path, 0}, fmt::format("'{}' cannot be read: {}", path, system_reason()));
 }
 
 std::string size_text(std::uint64_t bytes) {
@@ -69,7 +66,7 @@ bool Lines::fill() {
     count = read(file_, block_.data(), block_.size());
   } while (count < 0 && errno == EINTR);
   if (count < 0) {
-    throw ModelError(where(), fmt::format("it cannot be read further: {}", reason()));
+    throw ModelError(where(), fmt::format("it cannot be read further: {}", system_reason()));
   }
   begin_ = 0;
   end_ = static_cast<std::size_t>(count);

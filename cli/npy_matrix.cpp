@@ -13,14 +13,11 @@
 #include <unistd.h>
 
 #include "bunraku/error.hpp"
+#include "errors.hpp"
 
 namespace bunraku::cli {
 
 namespace {
-
-std::string reason() {
-  return std::generic_category().message(errno);
-}
 
 int open_regular(const std::string& file) {
   const int out =
@@ -29,7 +26,7 @@ int open_regular(const std::string& file) {
     throw ModelError({file, 0}, fmt::format("there is no readable file '{}'", file), "check the path");
   }
   if (out < 0) {
-    throw ModelError({file, 0}, fmt::format("'{}' cannot be read: {}", file, reason()));
+    throw ModelError({file, 0}, fmt::format("'{}' cannot be read: {}", file, system_reason()));
   }
   return out;
 }
@@ -84,7 +81,7 @@ void NpyMatrix::read_bytes(std::uint64_t at, std::size_t count, char* out) const
       continue;
     }
     if (got <= 0) {
-      throw ModelError({file_, 0}, got < 0 ? fmt::format("it cannot be read further: {}", reason())
+      throw ModelError({file_, 0}, got < 0 ? fmt::format("it cannot be read further: {}", system_reason())
                                            : "it has become shorter while it was read");
     }
     at += static_cast<std::uint64_t>(got);

@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 4> names = {"q", "v", "a", "tau"};
 
 /// The name that an item starts with, or none.
-std::string_view name_of(std::string_view item) {
+std::string_view item_name(std::string_view item) {
   item = io::trimmed(item);
   const auto found = std::find(names.begin(), names.end(), item.substr(0, item.find('=')));
   return found == names.end() || item.find('=') == std::string_view::npos ? std::string_view() : *found;
@@ -30,7 +30,7 @@ std::vector<std::string_view> items_of(std::string_view list) {
   std::vector<std::string_view> out;
   std::size_t begin = 0;
   for (std::size_t comma = list.find(','); comma != std::string_view::npos; comma = list.find(',', comma + 1)) {
-    if (!name_of(list.substr(comma + 1)).empty()) {
+    if (!item_name(list.substr(comma + 1)).empty()) {
       out.push_back(list.substr(begin, comma - begin));
       begin = comma + 1;
     }
@@ -45,7 +45,7 @@ std::vector<NpyInput> parse_npy_inputs(const std::vector<std::string>& lists) {
   std::vector<NpyInput> out;
   for (const std::string& list : lists) {
     for (const std::string_view item : items_of(list)) {
-      const std::string_view name = name_of(item);
+      const std::string_view name = item_name(item);
       const std::string_view file = item.substr(item.find('=') + 1);
       if (name.empty() || file.empty()) {
         throw ArgumentError(fmt::format("--npy: '{}' is not NAME=FILE, with q, v, a or tau for NAME",

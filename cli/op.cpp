@@ -16,7 +16,7 @@ namespace bunraku::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* op_examples =
     "Without a mode: what the expression is, what the identities make of it, and in how many sweeps it is evaluated.\n"
     "Without an expression: one after another is read from the terminal, or from standard input; `help` lists what\n"
     "can be typed there.\n"
@@ -152,7 +152,7 @@ void add_op(CLI::App& app, int& status) {
   command->get_option("--a")->description("acceleration, from which thetadd, alpha, f and T follow");
   command->get_option("--tau")->description("hinge torques, from which they follow by forward dynamics");
   arguments->model.add_options_to(*command);
-  command->footer(examples);
+  command->footer(op_examples);
   command->callback([arguments, &status] { run_op(*arguments, status); });
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct PapersArguments {
   std::string id;
   int samples = papers::random_systems;
   std::vector<std::string> models;
@@ -216,7 +216,7 @@ std::string as_text(const std::vector<papers::Outcome>& outcomes, int samples,
   return out;
 }
 
-int papers_command(const Arguments& arguments) {
+int papers_command(const PapersArguments& arguments) {
   const std::vector<papers::Robot> robots = load_robots(arguments.models);
   const std::vector<papers::Outcome> outcomes = [&] {
     Progress progress;
@@ -234,7 +234,7 @@ int papers_command(const Arguments& arguments) {
 
 void add_papers(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("papers", "Evaluate the papers' statements about open chains, one by one");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PapersArguments>();
   CLI::Option* json = command->add_flag("--json", arguments->json, "print JSON");
   command->add_flag("--markdown", arguments->markdown, "print tables for a document")->excludes(json);
   command->add_option("--samples", arguments->samples, "random systems to try each on")

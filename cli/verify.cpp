@@ -17,7 +17,7 @@ namespace bunraku::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* verify_examples =
     "Both sides are evaluated as they are written, inverses by dense matrices, on random chains and trees with hinges\n"
     "of all types and on the models given, each at a random state. Where these agree and the identities make both "
     "sides\n"
@@ -31,7 +31,7 @@ constexpr const char* examples =
     "  bunraku verify 'H ψ M ψ∗ H∗ = D' robot.urdf hand.urdf\n"
     "  bunraku verify '~(A*phi) = ~phi*~A' --let 'A:body<-body'";
 
-struct Arguments {
+struct VerifyArguments {
   std::string left;
   std::string right;  ///< A model where both sides stand in `left`.
   std::vector<std::string> models;
@@ -50,7 +50,7 @@ struct Question {
   std::vector<std::string> models;
 };
 
-Question question_of(const Arguments& arguments) {
+Question question_of(const VerifyArguments& arguments) {
   Question out{.sides = {io::trimmed(arguments.left), io::trimmed(arguments.right)}, .models = arguments.models};
   if (const std::optional<Sides> both = split_sides(arguments.left)) {
     out.sides = *both;
@@ -63,7 +63,7 @@ Question question_of(const Arguments& arguments) {
   return out;
 }
 
-VerifyOptions options_of(const Arguments& arguments) {
+VerifyOptions options_of(const VerifyArguments& arguments) {
   VerifyOptions options;
   if (arguments.samples < 0 || arguments.samples > 1'000'000) {
     throw ArgumentError("--samples is a number of systems, from 0 to 1000000");
@@ -103,7 +103,7 @@ std::string as_json(const Verdict& verdict) {
   return std::string(json.text());
 }
 
-void run_verify(const Arguments& arguments, int& status) {
+void run_verify(const VerifyArguments& arguments, int& status) {
   VerifyOptions options = options_of(arguments);
   const Question question = question_of(arguments);
   const Operator left = parse(question.sides.left, options.variables);
@@ -126,7 +126,7 @@ void run_verify(const Arguments& arguments, int& status) {
 void add_verify(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
       "verify", "Test whether two operator expressions are equal: exit 0 when they are, 1 when not, 2 on an error");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<VerifyArguments>();
   command->add_option("lhs", arguments->left, "an expression, or two: 'LHS = RHS'")->required()->option_text("LHS");
   command->add_option("rhs", arguments->right, "the expression to compare it with")->option_text("RHS");
   command->add_option("models", arguments->models, "models to test on besides random systems")->option_text("MODEL...");
@@ -148,7 +148,7 @@ void add_verify(CLI::App& app, int& status) {
       ->option_text(fmt::format("X ({:g})", arguments->tolerance));
   command->add_flag("--json", arguments->json, "for programs");
   arguments->model.add_options_to(*command);
-  command->footer(examples);
+  command->footer(verify_examples);
   command->callback([arguments, &status] { run_verify(*arguments, status); });
 }
 

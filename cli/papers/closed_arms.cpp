@@ -105,10 +105,6 @@ HeldMotion rccfd2(const Held& h, bool adjoint) {
   return out;
 }
 
-double compare(const HeldMotion& found, const HeldMotion& right) {
-  return worst({residual(found.thetadd, right.thetadd), residual(found.f, right.f)});
-}
-
 }  // namespace
 
 double two_arms_force(Sample& sample) {
@@ -169,7 +165,7 @@ double analytical_solution(Sample& sample) {
   HeldMotion found;
   found.f = s.Omega.ldlt().solve(h.J * free) - s.Omega.ldlt().solve(s.a_free);
   found.thetadd = free - s.reached * s.Omega.ldlt().solve(h.J * free) + s.reached * s.Omega.ldlt().solve(s.a_free);
-  return compare(found, h.motion());
+  return difference(found, h.motion());
 }
 
 namespace {
@@ -186,7 +182,7 @@ double general_solution(Sample& sample, bool printed) {
   const VectorXd change = -s.reached * found.f;
   found.thetadd = free + change;
   const VectorXd sum = alpha_f + h.J * change;
-  return printed ? residual(h.J * change, sum) : worst({compare(found, right), residual(sum, right.alpha)});
+  return printed ? residual(h.J * change, sum) : worst({difference(found, right), residual(sum, right.alpha)});
 }
 
 }  // namespace
@@ -201,7 +197,7 @@ double run_rccfd1(Sample& sample) {
   const Held h(sample, Grip::rigid);
   const HeldMotion found = rccfd1(h, -1);
   const HeldMotion right = h.motion();
-  return worst({compare(found, right), residual(found.alpha, right.alpha)});
+  return worst({difference(found, right), residual(found.alpha, right.alpha)});
 }
 double run_rccfd1_printed(Sample& sample) {
   const Held h(sample, Grip::rigid);
@@ -209,7 +205,7 @@ double run_rccfd1_printed(Sample& sample) {
 }
 double run_rccfd2(Sample& sample) {
   const Held h(sample, Grip::rigid);
-  return compare(rccfd2(h, true), h.motion());
+  return difference(rccfd2(h, true), h.motion());
 }
 double run_rccfd2_printed(Sample& sample) {
   const Held h(sample, Grip::rigid);
@@ -227,7 +223,7 @@ double run_rccfd3(Sample& sample) {
 }
 double library_holds(Sample& sample) {
   const Held h(sample, Grip::rigid);
-  return compare(h.by_library(), h.motion());
+  return difference(h.by_library(), h.motion());
 }
 
 }  // namespace bunraku::cli::papers

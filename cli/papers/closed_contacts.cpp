@@ -42,11 +42,6 @@ struct Contacts {
   VectorXd driven;  // J𝓜⁻¹T
 };
 
-double compare(const HeldMotion& found, const HeldMotion& right) {
-  return std::max({residual(found.thetadd, right.thetadd), residual(found.f, right.f),
-                   found.Wd.size() == 0 ? 0.0 : residual(found.Wd, right.Wd)});
-}
-
 /// (b.9) by Ω⁻¹.
 double by_omega(Sample& sample, Grip grip) {
   const Held h(sample, grip);
@@ -58,7 +53,7 @@ double by_omega(Sample& sample, Grip grip) {
   found.thetadd = h.mass.llt().solve(h.T - h.bias) - c.reached * found.f;
   const VectorXd other = c.Omega.ldlt().solve(c.driven + h.H0.transpose() * found.Wd + c.G1);  // (b.6b)
   const HeldMotion right = h.motion();
-  return std::max(compare(found, right), residual(other, right.f));
+  return std::max(difference(found, right), residual(other, right.f));
 }
 
 /// Both rows of (b.14) with the motion put in; `sign` of J𝓜⁻¹C in G₂.
@@ -115,7 +110,7 @@ double point_fingers(Sample& sample) {  // Ω is singular
   HeldMotion found;
   found.f = c.by_rows() * (c.driven + c.G1);
   found.thetadd = h.mass.llt().solve(h.T - h.bias) - c.reached * found.f;
-  return compare(found, h.motion());
+  return difference(found, h.motion());
 }
 double point_fingers_by_omega(Sample& sample) {
   const Held h(sample, Grip::ball, 3);
@@ -145,10 +140,10 @@ double library_holds_contacts(Sample& sample) {
   double out = 0;
   for (const Grip grip : {Grip::revolute, Grip::ball, Grip::soft, Grip::mixed}) {
     const Held h(sample, grip);
-    out = std::max(out, compare(h.by_library(), h.motion()));
+    out = std::max(out, difference(h.by_library(), h.motion()));
   }
   const Held fingers(sample, Grip::ball, 3);
-  return std::max(out, compare(fingers.by_library(), fingers.motion()));
+  return std::max(out, difference(fingers.by_library(), fingers.motion()));
 }
 
 }  // namespace bunraku::cli::papers

@@ -21,10 +21,6 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-std::span<const double> as_span(const VectorXd& x) {
-  return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
 /// A seed that goes with a sample.
 std::uint64_t seed_of(const Sample& sample) {
   return static_cast<std::uint64_t>((sample.x()(0) + 2) * 1e9);
@@ -202,6 +198,11 @@ HeldMotion Held::motion() const {
   out.alpha = J * out.thetadd + Jd;
   out.Wd = H0 * (A * out.alpha_C + a_C - out.alpha - Hd_W);
   return out;
+}
+
+double difference(const HeldMotion& found, const HeldMotion& right) {
+  return std::max({residual(found.thetadd, right.thetadd), residual(found.f, right.f),
+                   found.Wd.size() == 0 ? 0.0 : residual(found.Wd, right.Wd)});
 }
 
 HeldMotion Held::by_library() const {

@@ -31,6 +31,9 @@ struct HeldMotion {
   Eigen::VectorXd alpha;    ///< α⁺(0) of the tips.
 };
 
+/// The worst residual of θ̈, f(0) and, where it was found, Ẇ.
+double difference(const HeldMotion& found, const HeldMotion& right);
+
 /// Arms and an object at an instant at which velocities fit.
 class Held {
  public:

@@ -21,10 +21,6 @@ namespace {
 /// Systems with a weaker direction than this are not asked: they are near a singularity.
 constexpr double weakest = 0.02;
 
-std::span<const double> numbers(const Eigen::VectorXd& x) {
-  return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
 /// Three copies of a sample's tree, two of them hanging on the end of the first, with their ends joined, and the
 /// constrained equations of motion by dense matrices: closures in the world's axes, from node Jacobians and
 /// accelerations.
@@ -50,8 +46,8 @@ class Loops {
 
   /// What an expression is at the state, the hinge vector x being the torques.
   Eigen::MatrixXd matrix(const std::string& text) const {
-    System system(now_->model, numbers(now_->q), numbers(now_->v));
-    system.bind(variables().front(), numbers(torque_));
+    System system(now_->model, as_span(now_->q), as_span(now_->v));
+    system.bind(variables().front(), as_span(torque_));
     return system.literal(parse(expand(text), Variables{variables().front()})).dense();
   }
 

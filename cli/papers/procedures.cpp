@@ -14,7 +14,7 @@ using Claim::fails;
 /// Of solves in closure space, which lose digits as directions become weak.
 constexpr double closed_tolerance = 1e-10;
 
-constexpr Procedure all[] = {
+constexpr Procedure all_procedures[] = {
     {"K3", "d/dt V", "RK92 (21), (25)", "alpha − φ*a_g = dV/dt, by differences of V(t) in the world's axes",
      alpha_by_differences},
     {"K3", "d/dt J", "RK92 (25)", "B*φ*(a − a_g) + a(0) = (dJ/dt)θ̇, by differences of J(t) in the world's axes",
@@ -185,7 +185,7 @@ constexpr Procedure all[] = {
 }  // namespace
 
 std::span<const Procedure> procedures() {
-  return all;
+  return all_procedures;
 }
 
 }  // namespace bunraku::cli::papers

@@ -9,7 +9,7 @@ namespace {
 
 using Eigen::MatrixXd;
 
-MatrixXd inverse(const MatrixXd& mass) {
+MatrixXd inverse_of(const MatrixXd& mass) {
   return mass.llt().solve(MatrixXd::Identity(mass.rows(), mass.cols()));
 }
 
@@ -55,7 +55,7 @@ MatrixXd turning(Sample& s) {
   return crosses(w);
 }
 
-constexpr Reference all[] = {
+constexpr Reference all_references[] = {
     {"K1", "poses", "RK92 (3)–(5)", "phi", "[φ(i,j) of the poses of i and j, i on the way from j to the base]",
      [](Sample& s) -> MatrixXd { return s.dense().phi(); }},
     {"K1", "hinge poses", "JR03 (3.28)", "Delta_phi", "[φ(p,k) of the poses of k and its parent p]",
@@ -108,7 +108,7 @@ constexpr Reference all[] = {
        return U.triangularView<Eigen::UnitUpper>().solve(MatrixXd::Identity(U.rows(), U.cols()));
      }},
     {"F2", "energy", "RJK91 (13), RK92 (46)", "~(I-H*psi*K)*inv(D)*(I-H*psi*K)", "[the inverse of the energy's matrix]",
-     [](Sample& s) -> MatrixXd { return inverse(s.mass()); }},
+     [](Sample& s) -> MatrixXd { return inverse_of(s.mass()); }},
     {"F3", "A.3 (a.22) dense", "RK88 (a.22)", "(I+Phi88*L88*H)*psi", "[φ(i,j) of the poses of i and j]",
      [](Sample& s) -> MatrixXd { return s.dense().phi(); }},
     {"F3", "A.4 (a.35) dense", "RK88 (a.35)", "(I-H*Psi88*L88)*H*phi", "[H ψ, ψ from bodies cut loose]",
@@ -156,7 +156,7 @@ constexpr Reference all[] = {
 }  // namespace
 
 std::span<const Reference> references() {
-  return all;
+  return all_references;
 }
 
 }  // namespace bunraku::cli::papers

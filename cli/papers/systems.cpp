@@ -20,12 +20,8 @@ namespace {
 constexpr Eigen::Index most_columns = 400;
 constexpr Eigen::Index vectors_instead = 16;
 
-std::size_t at(int i) {
+std::size_t index_of(int i) {
   return static_cast<std::size_t>(i);
-}
-
-std::span<const double> as_span(const Eigen::VectorXd& x) {
-  return {x.data(), at(static_cast<int>(x.size()))};
 }
 
 /// Nodes for a robot: the last body, and the last of the first half. Only bodies with some mass count: what a force on
@@ -116,8 +112,9 @@ Model built(const std::string& name, const std::vector<int>& parents, const std:
     builder.add(std::move(body));
   }
   for (int i = 0; i < nodes; ++i) {
-    builder.add(NodeSpec{
-        .name = fmt::format("n{}", i), .body = fmt::format("b{}", types.size() - 1 - 2 * at(i)), .X_BN = transform()});
+    builder.add(NodeSpec{.name = fmt::format("n{}", i),
+                         .body = fmt::format("b{}", types.size() - 1 - 2 * index_of(i)),
+                         .X_BN = transform()});
   }
   return builder.build();
 }
@@ -129,7 +126,7 @@ std::vector<HingeType> any_types(std::size_t count, Random& random) {
                                     HingeType::planar,    HingeType::cylindrical, HingeType::translational};
   std::vector<HingeType> out(count);
   for (std::size_t k = 0; k < count; ++k) {
-    out[k] = types[at(random.integer(k == 0 ? 0 : 1, static_cast<int>(types.size()) - 1))];
+    out[k] = types[index_of(random.integer(k == 0 ? 0 : 1, static_cast<int>(types.size()) - 1))];
   }
   return out;
 }
@@ -182,7 +179,7 @@ Sample::Sample(std::string name, const Model& model, std::uint64_t seed, bool ro
   const Instant& now = dense_.instant();
   std::vector<int> children(model.bodies().size() + 1);
   for (const Body& body : model.bodies()) {
-    serial_ = serial_ && ++children[at(body.parent + 1)] == 1;
+    serial_ = serial_ && ++children[index_of(body.parent + 1)] == 1;
   }
   system_.set_accelerations(as_span(now.a));
   system_.set_nodes(now.nodes);

@@ -2,9 +2,11 @@
 /// On what the statements are tried: random chains and trees, and robots, each at one random state.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,11 @@ class Random {
  private:
   std::mt19937_64 engine_;
 };
+
+/// The numbers of a vector.
+inline std::span<const double> as_span(const Eigen::VectorXd& x) {
+  return {x.data(), static_cast<std::size_t>(x.size())};
+}
 
 /// A system at a state, for the operators and for the references.
 class Sample {

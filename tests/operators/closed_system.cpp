@@ -31,7 +31,9 @@ ModelBuilder open_tree(const ClosedKind& kind, Random& random) {
     // a trunk of three that all branches share
     const int parent = i < 3 ? i - 1 : random.uniform(0, 1) < kind.branching ? random.integer(2, i - 1) : i - 1;
     body.parent = name_of(parent);
-    const auto type = i < 2 ? HingeType::revolute : tree_types[static_cast<std::size_t>(random.integer(0, 7))];
+    const auto type =
+        i < 2 ? HingeType::revolute
+              : tree_types[static_cast<std::size_t>(random.integer(0, static_cast<int>(tree_types.size()) - 1))];
     body.hinge = random_hinge(type, random);
     for (HingeDof& dof : body.hinge.dofs) {
       dof.armature = kind.armature ? random.uniform(0.1, 0.5) : 0;
@@ -94,14 +96,15 @@ ClosedSystem::ClosedSystem(const ClosedKind& kind, unsigned seed)
         state.set(q, Vector::Zero(open.nv()));
         for (int c = 0; c < kind.closures; ++c) {
           ClosureSpec closure{.name = "c" + std::to_string(c)};
-          const int which = random.integer(0, 10);
-          closure.kind = kind.general && c == 0 ? ClosureKind::rows
-                         : which == 8           ? ClosureKind::distance
-                         : which == 9           ? ClosureKind::plane
-                         : which == 10          ? ClosureKind::line
-                                                : ClosureKind::nodes;
-          closure.hinge =
-              random_hinge(which < 8 ? closing_types[static_cast<std::size_t>(which)] : HingeType::fixed, random);
+          constexpr int by_hinge = static_cast<int>(closing_types.size());
+          const int which = random.integer(0, by_hinge + 2);
+          closure.kind = kind.general && c == 0  ? ClosureKind::rows
+                         : which == by_hinge     ? ClosureKind::distance
+                         : which == by_hinge + 1 ? ClosureKind::plane
+                         : which == by_hinge + 2 ? ClosureKind::line
+                                                 : ClosureKind::nodes;
+          closure.hinge = random_hinge(
+              which < by_hinge ? closing_types[static_cast<std::size_t>(which)] : HingeType::fixed, random);
           const int a = random.integer(kind.bodies / 2, kind.bodies - 1);
           int b = random.integer(0, kind.bodies - 1);
           b = kind.to_world && c == 0 ? world : b == a ? a - 1 : b;
