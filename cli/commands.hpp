@@ -33,15 +33,17 @@ struct ModelArguments {
   Model load() const;
 };
 
-void add_info(CLI::App& app, int& status);      ///< `bunraku info`
-void add_check(CLI::App& app, int& status);     ///< `bunraku check`
-void add_convert(CLI::App& app, int& status);   ///< `bunraku convert`
-void add_eval(CLI::App& app, int& status);      ///< `bunraku eval`
-void add_op(CLI::App& app, int& status);        ///< `bunraku op`
-void add_verify(CLI::App& app, int& status);    ///< `bunraku verify`
-void add_papers(CLI::App& app, int& status);    ///< `bunraku papers`
-void add_assemble(CLI::App& app, int& status);  ///< `bunraku assemble`
-void add_demo(CLI::App& app, int& status);      ///< `bunraku demo`
+void add_info(CLI::App& app, int& status);       ///< `bunraku info`
+void add_check(CLI::App& app, int& status);      ///< `bunraku check`
+void add_convert(CLI::App& app, int& status);    ///< `bunraku convert`
+void add_eval(CLI::App& app, int& status);       ///< `bunraku eval`
+void add_op(CLI::App& app, int& status);         ///< `bunraku op`
+void add_verify(CLI::App& app, int& status);     ///< `bunraku verify`
+void add_papers(CLI::App& app, int& status);     ///< `bunraku papers`
+void add_assemble(CLI::App& app, int& status);   ///< `bunraku assemble`
+void add_linearize(CLI::App& app, int& status);  ///< `bunraku linearize`
+void add_trim(CLI::App& app, int& status);       ///< `bunraku trim`
+void add_demo(CLI::App& app, int& status);       ///< `bunraku demo`
 
 /// The bodies as a tree, drawn with lines, one a row: name, hinge, freedoms, mass.
 std::string draw_tree(const Model& model);

@@ -117,6 +117,8 @@ int run(int argc, char** argv) {
   add_verify(app, status);
   add_papers(app, status);
   add_assemble(app, status);
+  add_linearize(app, status);
+  add_trim(app, status);
   add_demo(app, status);
   if (argc > 1 && argv[1] == std::string_view("__complete")) {  // the shells' completion asks
     print(completions(app, {argv + 2, argv + argc}));

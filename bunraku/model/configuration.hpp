@@ -71,6 +71,11 @@ BUNRAKU_API void integrate_dq(const Model& model, In<float> q, In<float> v, doub
 BUNRAKU_API void integrate_dv(const Model& model, In<double> q, In<double> v, double dt, MatrixOut<double> out);
 /// @copydoc integrate_dv(const Model&, In<double>, In<double>, double, MatrixOut<double>)
 BUNRAKU_API void integrate_dv(const Model& model, In<float> q, In<float> v, double dt, MatrixOut<float> out);
+/// d/dt ∂(q ⊕ v t)/∂q at t = 0, with which a change of q moves along: −ad(v), zero for hinges whose coordinates
+/// commute, −v× of a spherical one. Of custom hinges good to about 1e-9.
+BUNRAKU_API void tangent_rate(const Model& model, In<double> q, In<double> v, MatrixOut<double> out);
+/// @copydoc tangent_rate(const Model&, In<double>, In<double>, MatrixOut<double>)
+BUNRAKU_API void tangent_rate(const Model& model, In<float> q, In<float> v, MatrixOut<float> out);
 /// ∂(q1 ⊖ q0)/∂q0: −𝒥_l⁻¹(q1 ⊖ q0) of a free hinge.
 BUNRAKU_API void difference_dq0(const Model& model, In<double> q0, In<double> q1, MatrixOut<double> out);
 /// @copydoc difference_dq0(const Model&, In<double>, In<double>, MatrixOut<double>)
@@ -157,6 +162,16 @@ BUNRAKU_INLINE Eigen::MatrixXd integrate_dq(const Model& model, In<double> q, In
 BUNRAKU_INLINE Eigen::MatrixXf integrate_dq(const Model& model, In<float> q, In<float> v, double dt = 1) {
   Eigen::MatrixXf out(model.nv(), model.nv());
   integrate_dq(model, q, v, dt, out);
+  return out;
+}
+BUNRAKU_INLINE Eigen::MatrixXd tangent_rate(const Model& model, In<double> q, In<double> v) {
+  Eigen::MatrixXd out(model.nv(), model.nv());
+  tangent_rate(model, q, v, out);
+  return out;
+}
+BUNRAKU_INLINE Eigen::MatrixXf tangent_rate(const Model& model, In<float> q, In<float> v) {
+  Eigen::MatrixXf out(model.nv(), model.nv());
+  tangent_rate(model, q, v, out);
   return out;
 }
 BUNRAKU_INLINE Eigen::MatrixXd integrate_dv(const Model& model, In<double> q, In<double> v, double dt = 1) {

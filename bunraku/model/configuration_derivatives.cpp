@@ -1,8 +1,13 @@
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "bunraku/model/configuration.hpp"
 #include "bunraku/model/detail/hinge_derivatives.hpp"
 #include "bunraku/model/detail/hinge_motion.hpp"
+#include "bunraku/spatial/cross.hpp"
 #include "bunraku/spatial/exponential.hpp"
 
 namespace bunraku {
@@ -10,7 +15,12 @@ namespace bunraku {
 namespace {
 
 /// What one hinge's block of a derivative is.
-enum class Derivative { integrate_dq, integrate_dv, difference_dq0, difference_dq1 };
+enum class Derivative { integrate_dq, integrate_dv, tangent_rate, difference_dq0, difference_dq1 };
+
+/// Whether it is of q ⊕ v dt; otherwise it is of q1 ⊖ q0.
+bool of_motion(Derivative what) {
+  return what == Derivative::integrate_dq || what == Derivative::integrate_dv || what == Derivative::tangent_rate;
+}
 
 /// The block's numbers, to be read by row and column.
 template <class T>
@@ -26,6 +36,8 @@ Mat6<T> group_derivative(Derivative what, const Motion<T>& twist, T dt) {
       const Mat6<T> j = right_jacobian(twist);
       return {j.a * dt, {}, j.c * dt, j.d * dt};
     }
+    case Derivative::tangent_rate:
+      return -cross_matrix(twist);
     case Derivative::difference_dq0:  // log(exp(−δ) exp(ξ)) ≈ ξ − 𝒥_l⁻¹(ξ) δ
       return -left_jacobian_inverse(twist);
     case Derivative::difference_dq1:
@@ -63,6 +75,8 @@ Block<double> numeric_derivative(Derivative what, const CustomHinge& hinge, cons
         hinge.integrate(q, unit.data(), dt, moved.data());
         hinge.difference(base.data(), moved.data(), out.data());
         break;
+      case Derivative::tangent_rate:  // see numeric_rate
+        break;
       case Derivative::difference_dq0:
         hinge.integrate(q, unit.data(), s, moved.data());
         hinge.difference(moved.data(), x, out.data());
@@ -82,6 +96,26 @@ Block<double> numeric_derivative(Derivative what, const CustomHinge& hinge, cons
       for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) {
         out[k][static_cast<std::size_t>(i)] +=
             (ahead[k] - behind[k]) * (weights[static_cast<std::size_t>(m - 1)] / (60 * step));
+      }
+    }
+  }
+  return out;
+}
+
+/// The rate of integrate_dq of a custom hinge, by differences in time of those.
+Block<double> numeric_rate(const CustomHinge& hinge, const double* q, const double* v) {
+  constexpr double step = 0x1p-6;
+  constexpr std::array<double, 3> weights = {45, -9, 1};
+  Block<double> out{};
+  for (int m = -3; m <= 3; ++m) {
+    if (m == 0) {
+      continue;
+    }
+    const Block<double> moved = numeric_derivative(Derivative::integrate_dq, hinge, q, v, m * step);
+    const double weight = std::copysign(weights[static_cast<std::size_t>(std::abs(m) - 1)], m) / (60 * step);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      for (std::size_t k = 0; k < out[i].size(); ++k) {
+        out[i][k] += weight * moved[i][k];
       }
     }
   }
@@ -109,12 +143,16 @@ std::span<const int> twist_components(HingeType type) {
 template <class T>
 Block<T> hinge_derivative(Derivative what, const Hinge& hinge, const T* q, const T* x, T dt) {
   Block<T> out{};
-  const bool integrates = what == Derivative::integrate_dq || what == Derivative::integrate_dv;
+  const bool integrates = of_motion(what);
   const int n = hinge.velocity_size();
   if (hinge.type == HingeType::custom) {
     const int nq = hinge.configuration_size();
-    const Block<double> wide = numeric_derivative(what, *hinge.custom, widened(q, nq).data(),
-                                                  widened(x, integrates ? n : nq).data(), static_cast<double>(dt));
+    const auto from = widened(q, nq);
+    const auto to = widened(x, integrates ? n : nq);
+    const Block<double> wide =
+        what == Derivative::tangent_rate
+            ? numeric_rate(*hinge.custom, from.data(), to.data())
+            : numeric_derivative(what, *hinge.custom, from.data(), to.data(), static_cast<double>(dt));
     for (std::size_t i = 0; i < wide.size(); ++i) {
       std::ranges::transform(wide[i], out[i].begin(), [](double each) { return static_cast<T>(each); });
     }
@@ -122,7 +160,10 @@ Block<T> hinge_derivative(Derivative what, const Hinge& hinge, const T* q, const
   }
   const std::span<const int> components = twist_components(hinge.type);
   if (components.empty()) {
-    const T diagonal = what == Derivative::integrate_dv ? dt : what == Derivative::difference_dq0 ? T(-1) : T(1);
+    const T diagonal = what == Derivative::integrate_dv     ? dt
+                       : what == Derivative::tangent_rate   ? T(0)
+                       : what == Derivative::difference_dq0 ? T(-1)
+                                                            : T(1);
     for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
       out[i][i] = diagonal;
     }
@@ -166,7 +207,7 @@ void write(Derivative what, const Model& model, std::span<const T> q, std::span<
   for (std::ptrdiff_t column = 0; column < model.nv(); ++column) {
     std::fill_n(out.data() + column * stride, model.nv(), T(0));
   }
-  const bool integrates = what == Derivative::integrate_dq || what == Derivative::integrate_dv;
+  const bool integrates = of_motion(what);
   for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t v_at) {
     const Block<T> block = hinge_derivative(what, hinge, &q[at], &x[integrates ? v_at : at], static_cast<T>(dt));
     const auto n = static_cast<std::size_t>(hinge.velocity_size());
@@ -205,6 +246,12 @@ void hinge_difference_dq1(const Hinge& hinge, const double* q0, const double* q1
 
 void integrate_dq(const Model& model, In<double> q, In<double> v, double dt, MatrixOut<double> out) {
   of_integrate<double>(Derivative::integrate_dq, model, q, v, dt, out);
+}
+void tangent_rate(const Model& model, In<double> q, In<double> v, MatrixOut<double> out) {
+  of_integrate<double>(Derivative::tangent_rate, model, q, v, 1, out);
+}
+void tangent_rate(const Model& model, In<float> q, In<float> v, MatrixOut<float> out) {
+  of_integrate<float>(Derivative::tangent_rate, model, q, v, 1, out);
 }
 void integrate_dv(const Model& model, In<double> q, In<double> v, double dt, MatrixOut<double> out) {
   of_integrate<double>(Derivative::integrate_dv, model, q, v, dt, out);

@@ -1,0 +1,63 @@
+/// `bunraku assemble`, `linearize`, `trim`: what they answer, and what they refuse.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace bunraku::test {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::StartsWith;
+
+class Motions : public Cli {
+ protected:
+  const std::string arm = "models/arm.urdf";
+};
+
+TEST_F(Motions, AssembleClosesLoops) {
+  const Result r = run("assemble models/four_bar.xml --json");
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, MatchesRegex("\\{\"q\":\\[[^]]+\\],\"residual\":[-0-9.e]+,\"dof\":1\\}\n"));
+  EXPECT_THAT(run("assemble models/four_bar.xml").out, AllOf(StartsWith("q = "), EndsWith("; 1 degrees of freedom\n")));
+  EXPECT_THAT(run("assemble models/four_bar.xml --q '1 2'").err, HasSubstr("--q has 2 numbers, the model wants 3"));
+}
+
+TEST_F(Motions, LinearizeGivesMatricesAndModes) {
+  const Result r = run("linearize " + arm + " --json");
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(StartsWith("{\"A\":[[0,0,0,1,0,0],"), HasSubstr("\"B\":[[0,0,0],"),
+                           HasSubstr("\"C\":[[1,0,"), HasSubstr("\"D\":[[0,0,0],"), HasSubstr("\"tau\":["),
+                           HasSubstr("\"modes\":[{\"eigenvalue\":["), HasSubstr("\"controllable\":true")));
+  EXPECT_THAT(run("linearize " + arm + " --input elbow,wrist --node tip --json").out,
+              AllOf(HasSubstr("\"B\":[[0,0],"), HasSubstr("\"D\":[[0,0],")));
+  EXPECT_THAT(run("linearize " + arm).out, AllOf(StartsWith("A, 6 × 6\n"), HasSubstr("\nmode ")));
+}
+
+TEST_F(Motions, LinearizeRefuses) {
+  EXPECT_THAT(run("linearize " + arm + " --input elbw").err, HasSubstr("elbow"));
+  EXPECT_THAT(run("linearize " + arm + " --node tap").err, HasSubstr("tip"));
+  EXPECT_THAT(run("linearize " + arm + " --q '1 2'").err, HasSubstr("--q has 2 numbers, the model wants 3"));
+  const Result closed = run("linearize models/four_bar.xml");
+  EXPECT_EQ(closed.status, 2);
+  EXPECT_THAT(closed.err, HasSubstr("linearize takes trees, and 'four_bar' closes loops"));
+}
+
+TEST_F(Motions, TrimFindsRest) {
+  const Result r = run("trim " + arm + " --free elbow --q '0.3 0.2 0' --json");
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, MatchesRegex("\\{\"q\":\\[0\\.3,[^]]+\\],\"tau\":\\[[^]]+\\],\"residual\":[-0-9.e]+,\"stable\":"
+                                  "(true|false)\\}\n"));
+  EXPECT_THAT(run("trim " + arm + " --q '2 0.5 0'").out, AllOf(StartsWith("q = "), HasSubstr("\ntau = ")));
+  const Result falling = run("trim " + arm + " --free-base");
+  EXPECT_EQ(falling.status, 2);
+  EXPECT_THAT(falling.err, AllOf(HasSubstr("no equilibrium was found"), HasSubstr("--free")));
+}
+
+}  // namespace
+}  // namespace bunraku::test
