@@ -297,6 +297,7 @@ int BasicClosedSystem<T>::add_closure(const Closure& closure, int member_a, int 
   detail::ClosedClosure<T>& c = *d.closures[number];
   c.closure = checked;
   c.exists = c.present = true;
+  c.stamp = ++d.stamps;
   c.changeable = false;
   c.rows = closure_rows(checked);
   c.a = a;
@@ -364,6 +365,7 @@ void BasicClosedSystem<T>::change_closure(int closure, const Closure& with) {
   c.changeable = relative;
   c.equations.constant = false;
   c.directed = false;
+  c.stamp = ++data_->stamps;
   c.asked = {};
   c.asks = false;
   data_->count();
@@ -448,6 +450,7 @@ void BasicClosedSystem<T>::set_rank_tolerance(double tolerance) {
     throw ArgumentError(fmt::format("a rank tolerance of {} is not between 0 and 1", tolerance));
   }
   data_->tolerance = tolerance;
+  data_->generic_ranks.clear();
   data_->count();
 }
 

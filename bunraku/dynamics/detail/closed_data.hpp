@@ -69,6 +69,7 @@ struct ClosedClosure {
   bool present = false;     ///< Whether it exists and is attached.
   bool changeable = false;  ///< Whether columns are kept for all six relative directions, so that a change is step D's.
   bool stale = true;        ///< Whether its columns must be made anew.
+  std::uint64_t stamp = 0;  ///< Another one for each closure that was ever added, or changed.
   bool directed = false;    ///< Whether the columns know its directions.
   int rows = 0;
   int first = 0;  ///< Its first row among all.
@@ -140,6 +141,9 @@ struct ClosedData {
   int solved = 0;  ///< Rows of step D.
   ClosureReport report;
   ClosedWork work;
+  std::uint64_t stamps = 0;                                  ///< Of closures, so far.
+  bool looks_around = true;                                  ///< Whether the rank is compared with that near by.
+  std::vector<std::pair<std::uint64_t, int>> generic_ranks;  ///< Known ones, by which closures hold.
 
   std::size_t stride = 0;                         ///< From row to row of the matrices of step D.
   std::vector<kernels::ClosurePair<T>> pairs;     ///< Closures with velocities in common, member by member.
@@ -212,6 +216,8 @@ struct ClosedData {
   double asked_for() const;
   void solve_by_values();
   void check_contradictions(int rank);
+  /// Whether the rank is that of configurations near by.
+  void judge_rank();
   void sweep_outward(std::span<T> out);
   /// Groups of closures for step D by blocks, and whether that is cheaper.
   void plan_blocks();
@@ -230,5 +236,9 @@ struct ClosedData {
     }
   }
 };
+
+/// The rank at configurations near by: the largest of a few. O(assembly), in a system of its own.
+template <class T>
+int rank_near_by(const ClosedData<T>& d);
 
 }  // namespace bunraku::detail
