@@ -32,6 +32,12 @@ void measure_all(const Options& options) {
   if (options.wants("peers")) {
     members.push_back(bench::measure_closed_peers(options.systems, options.models, options.states, options.seconds));
   }
+  if (options.wants("embedding")) {
+    fmt::print("\n");
+    members.push_back(
+        fmt::format("  \"embedding\": {}",
+                    bench::measure_closed_embedding(options.systems, options.models, options.states, options.seconds)));
+  }
   if (options.wants("scaling")) {
     fmt::print("\n");
     members.push_back(fmt::format("  \"scaling\": {}", bench::measure_closed_growth(options.seconds)));
@@ -42,10 +48,10 @@ void measure_all(const Options& options) {
 }
 
 void declare(CLI::App& app, Options& options) {
-  app.add_option("--parts", options.parts, "only these: peers, scaling")
+  app.add_option("--parts", options.parts, "only these: peers, embedding, scaling, mujoco")
       ->delimiter(',')
       ->type_name("NAMES")
-      ->check(CLI::IsMember({"peers", "scaling"}));
+      ->check(CLI::IsMember({"peers", "embedding", "scaling", "mujoco"}));
   app.add_option("--systems", options.systems,
                  fmt::format("only these, such as a,b: {}", fmt::join(bench::closed_names(), ", ")))
       ->delimiter(',')

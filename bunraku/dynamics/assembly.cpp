@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <random>
 
 #include <Eigen/SVD>
@@ -142,6 +143,127 @@ T descend(Search<T>& search, const AssemblyOptions& options, T tolerance, int& s
 
 }  // namespace
 
+namespace detail {
+
+namespace {
+
+/// The same trees and closures at the same configuration, to be moved about.
+template <class T>
+std::unique_ptr<BasicClosedSystem<T>> twin_of(const ClosedData<T>& d) {
+  std::unique_ptr<BasicClosedSystem<T>> twin;
+  std::vector<int> number(d.members.size(), -1);
+  for (std::size_t i = 0; i < d.members.size(); ++i) {
+    const ClosedMember<T>& m = *d.members[i];
+    if (!m.present) {
+      continue;
+    }
+    if (twin == nullptr) {
+      twin = std::make_unique<BasicClosedSystem<T>>(m.state.model(), PassiveForces::left_out);
+      number[i] = 0;
+    } else {
+      number[i] = twin->add_member(m.state.model(), m.role, PassiveForces::left_out);
+    }
+    twin->state(number[i]).set(VectorX<T>(m.state.q()), VectorX<T>(VectorX<T>::Zero(m.state.model().nv())));
+  }
+  for (int i = 0; i < twin->closures(); ++i) {
+    twin->remove_closure(i);
+  }
+  for (const auto& c : d.closures) {
+    if (c->present) {
+      twin->add_closure(c->closure, number[index(c->a.member)], number[index(c->b.member)]);
+    }
+  }
+  twin->set_rank_tolerance(d.tolerance);
+  twin->data().looks_around = false;
+  return twin;
+}
+
+/// Puts a system at closed configurations near where it is, a few, until f says that it is enough.
+template <class T, class F>
+void for_each_near(BasicClosedSystem<T>& system, double far, F&& f) {
+  constexpr int tries = 3;
+  Search<T> search(system);
+  search.load();
+  const VectorX<T> start = search.q;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> spread(-far, far);
+  for (int i = 0; i < tries; ++i) {
+    search.q = start;
+    VectorX<T> away(system.nv());
+    for (Eigen::Index k = 0; k < away.size(); ++k) {
+      away(k) = static_cast<T>(spread(random));
+    }
+    search.move(away);
+    search.store();
+    if (assemble(system, AssemblyOptions{.guesses = 1, .limits = false}).closed && f()) {
+      return;
+    }
+  }
+}
+
+/// An orthonormal basis of the forces that do nothing, rows of Y scaled.
+template <class T>
+MatrixX<T> idle_forces(BasicClosedSystem<T>& system, const std::vector<T>& scale, int rank) {
+  MatrixX<T> Y(system.rows(), system.nv());
+  closure_jacobian(system, Y);
+  for (Eigen::Index i = 0; i < Y.rows(); ++i) {
+    Y.row(i) /= scale[static_cast<std::size_t>(i)];
+  }
+  const Eigen::JacobiSVD<MatrixX<T>> svd(Y, Eigen::ComputeFullU);
+  return svd.matrixU().rightCols(Y.rows() - rank);
+}
+
+}  // namespace
+
+template <class T>
+int rank_near_by(const ClosedData<T>& d) {
+  constexpr double far = 0.1;  // rad, m
+  int rank = 0;
+  const auto twin = twin_of(d);
+  for_each_near<T>(*twin, far, [&] {
+    rank = std::max(rank, closure_report(*twin).rank);
+    return false;
+  });
+  return rank;
+}
+
+template int rank_near_by(const ClosedData<double>&);
+template int rank_near_by(const ClosedData<float>&);
+
+}  // namespace detail
+
+template <class T>
+std::vector<std::vector<T>> singular_directions(BasicClosedSystem<T>& system) {
+  constexpr double far = 1e-4;  // near enough for those of redundant closures to be as they are here
+  std::vector<std::vector<T>> out;
+  const ClosureReport report = closure_report(system);
+  if (!report.singular) {
+    return out;
+  }
+  const std::vector<T> scale = system.data().scale;
+  const MatrixX<T> here = detail::idle_forces(system, scale, report.rank);
+  const auto twin = detail::twin_of(system.data());
+  detail::for_each_near<T>(*twin, far, [&] {
+    const int rank = closure_report(*twin).rank;
+    if (rank <= report.rank) {
+      return false;
+    }
+    const MatrixX<T> seen = here.transpose() * detail::idle_forces(*twin, scale, rank);
+    const Eigen::JacobiSVD<MatrixX<T>> svd(seen, Eigen::ComputeFullU);
+    const MatrixX<T> lost = here * svd.matrixU().rightCols(rank - report.rank);
+    for (Eigen::Index j = 0; j < lost.cols(); ++j) {
+      VectorX<T> force = lost.col(j);
+      for (Eigen::Index i = 0; i < force.size(); ++i) {
+        force(i) /= scale[static_cast<std::size_t>(i)];
+      }
+      force.normalize();
+      out.emplace_back(force.begin(), force.end());
+    }
+    return true;
+  });
+  return out;
+}
+
 template <class T>
 AssemblyResult assemble(BasicClosedSystem<T>& system, const AssemblyOptions& options) {
   detail::ClosedData<T>& d = system.data();
@@ -270,5 +392,7 @@ template void settle(BasicClosedSystem<double>&, OffClosures, double);
 template void settle(BasicClosedSystem<float>&, OffClosures, double);
 template AssemblyResult assemble(BasicClosedSystem<double>&, const AssemblyOptions&);
 template AssemblyResult assemble(BasicClosedSystem<float>&, const AssemblyOptions&);
+template std::vector<std::vector<double>> singular_directions(BasicClosedSystem<double>&);
+template std::vector<std::vector<float>> singular_directions(BasicClosedSystem<float>&);
 
 }  // namespace bunraku

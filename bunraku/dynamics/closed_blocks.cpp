@@ -103,8 +103,8 @@ void put_secondary(ClosedData<T>& d, int closure) {
 }  // namespace
 
 template <class T>
-void ClosedData<T>::assemble_blocks(bool biased) {
-  assemble_right(biased);
+void ClosedData<T>::assemble_blocks() {
+  assemble_right();
   std::fill(blocks.b.begin(), blocks.b.end(), T(0));
   for (const ClosedGroup& group : blocks.groups) {
     if (group.primary) {
@@ -314,12 +314,12 @@ void substitute(ClosedData<T>& d, T* x) {
   }
 }
 
-/// residual ← r − 𝔟*(𝔟f̃), both factors by themselves, which keeps what Λ squares away.
+/// left_over ← r − 𝔟*(𝔟f̃), both factors by themselves, which keeps what Λ squares away.
 template <class T>
 void find_residual(ClosedData<T>& d) {
   ClosedBlocks<T>& B = d.blocks;
   std::fill(B.weighted.begin(), B.weighted.end(), T(0));
-  d.residual = d.right;
+  d.left_over = d.right;
   for (const bool back : {false, true}) {
     for (const auto& each : d.closures) {
       ClosedClosure<T>& c = *each;
@@ -331,7 +331,7 @@ void find_residual(ClosedData<T>& d) {
           for (std::size_t k = 0; k < columns.coordinates.size(); ++k) {
             const int v = columns.coordinates[k];
             if (back) {
-              d.residual[i] -= D_inverse[v] * columns.e[k].x[r] * weighted[v] / d.scale[i];
+              d.left_over[i] -= D_inverse[v] * columns.e[k].x[r] * weighted[v] / d.scale[i];
             } else {
               weighted[v] += columns.e[k].x[r] * d.force[i] / d.scale[i];
             }
@@ -355,7 +355,7 @@ bool ClosedData<T>::solve_blocks() {
     B.kept_right = right;
     B.kept_size = size;
     B.chosen = false;
-    assemble_small(false);
+    assemble_small();
     B.chosen = true;
     right = B.kept_right;
     size = B.kept_size;
@@ -378,7 +378,7 @@ bool ClosedData<T>::solve_blocks() {
   solve(right, force, false);
   if (B.least < refined_below<T>) {
     find_residual(*this);
-    solve(residual, force, true);
+    solve(left_over, force, true);
   }
   report.rank = rows;
   report.last_kept = std::sqrt(static_cast<double>(B.least));
@@ -391,8 +391,8 @@ bool ClosedData<T>::solve_blocks() {
   return true;
 }
 
-template void ClosedData<double>::assemble_blocks(bool);
-template void ClosedData<float>::assemble_blocks(bool);
+template void ClosedData<double>::assemble_blocks();
+template void ClosedData<float>::assemble_blocks();
 template bool ClosedData<double>::solve_blocks();
 template bool ClosedData<float>::solve_blocks();
 

@@ -9,19 +9,38 @@ using kernels::ClosureColumns;
 using kernels::RowForces;
 using kernels::RowNumbers;
 
+namespace {
+
+/// Where the nodes of a closure are; with velocities, how they move.
 template <class T>
-kernels::ClosureMotion<T> ClosedData<T>::motion(const ClosedClosure<T>& c, bool velocities) const {
-  const auto sweeps = [&](const ClosedEnd<T>& end) -> kernels::Sweeps<T>& {
-    return *member(end.member).state.data().sweeps;
+void relate(const ClosedData<T>& d, ClosedClosure<T>& c, bool velocities) {
+  d.on(c.a).state.data().sweeps->closed_node(velocities, c.a.node);
+  d.on(c.b).state.data().sweeps->closed_node(velocities, c.b.node);
+  ClosureColumns<T>& at_b = c.within() ? c.on_a : c.on_b;
+  d.kernel().closed_relation(c.a.node, c.b.node, c.relation, c.on_a.acting[0], at_b.acting[1]);
+}
+
+/// Three plain numbers.
+template <class T>
+Vec3<T> vector(const T* numbers) {
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+/// As the equations of closures in general take it.
+template <class T>
+kernels::ClosureMotion<T> motion_of(const ClosedClosure<T>& c) {
+  const auto velocity = [](const ClosedEnd<T>& end) {
+    return Motion<T>{vector(end.node.velocity), vector(end.node.velocity + 3)};
   };
-  const auto pose = [&](const ClosedEnd<T>& end) {
-    return end.link < 0 ? end.X_LN : sweeps(end).link_pose(end.link) * end.X_LN;
-  };
-  const auto velocity = [&](const ClosedEnd<T>& end) {
-    return end.link < 0 || !velocities ? Motion<T>::zero()
-                                       : inverse_times(end.X_LN, sweeps(end).link_velocity(end.link));
-  };
-  return {pose(c.a).inverse() * pose(c.b), velocity(c.a), velocity(c.b)};
+  return {c.relation.X_AB.get(), velocity(c.a), velocity(c.b)};
+}
+
+}  // namespace
+
+template <class T>
+kernels::ClosureMotion<T> ClosedData<T>::motion(ClosedClosure<T>& c, bool velocities) const {
+  relate(*this, c, velocities);
+  return motion_of(c);
 }
 
 template <class T>
@@ -46,10 +65,12 @@ void ClosedData<T>::evaluate(bool rates) {
       evaluate_coupling(c);
       continue;
     }
-    const kernels::ClosureMotion<T> now = motion(c, rates);
-    c.X_AB = now.X_AB;
-    rates ? kernels::closure_rates(c.closure, now, c.equations)
-          : kernels::closure_positions(c.closure, now.X_AB, c.equations);
+    relate(*this, c, rates);
+    if (!rates) {
+      kernels::closure_positions(c.closure, c.relation.X_AB.get(), c.equations);
+    } else if (!c.constant()) {
+      kernels::closure_rates(c.closure, motion_of(c), c.equations);
+    }
   }
 }
 
@@ -83,7 +104,7 @@ void ClosedData<T>::sweep_inward(std::span<const T> x, bool biased) {
     m.swept = true;
   }
   for (const auto& c : closures) {
-    c->stale = c->stale || (c->exists && (member(c->a.member).swept || member(c->b.member).swept));
+    c->stale = c->stale || (c->exists && (on(c->a).swept || on(c->b).swept));
   }
   for (const auto& each : members) {
     each->swept = false;
@@ -94,20 +115,17 @@ namespace {
 
 /// Forces of general rows at a node, put on its link.
 template <class T>
-void put(const ClosedEnd<T>& end, std::span<const Force<T>> forces, ClosureColumns<T>& columns) {
+void put(const ClosedEnd<T>& end, std::span<const Force<T>> forces, RowForces<T>& there) {
+  there = {};
   if (end.link < 0) {
     return;
   }
-  const auto place = static_cast<std::size_t>(columns.find(end.link));
-  RowForces<T>& there = columns.x[place];
-  kernels::RowSizes<T>& size = columns.size[place];
+  const Transform<T> X_LN = end.node.X_LN.get();
   for (std::size_t r = 0; r < forces.size(); ++r) {
-    const Force<T> f = end.X_LN * forces[r];
+    const Force<T> f = X_LN * forces[r];
     for (int i = 0; i < 6; ++i) {
-      there[static_cast<std::size_t>(i)].x[r] += f[i];
+      there[static_cast<std::size_t>(i)].x[r] = f[i];
     }
-    size.moment.x[r] += squared_norm(f.moment);
-    size.force.x[r] += squared_norm(f.force);
   }
 }
 
@@ -115,9 +133,10 @@ void put(const ClosedEnd<T>& end, std::span<const Force<T>> forces, ClosureColum
 template <class T>
 void set_directions(const ClosedClosure<T>& c, ClosureColumns<T>& columns) {
   columns.N = {};
-  for (std::size_t r = 0; r < static_cast<std::size_t>(c.changeable ? 6 : c.rows); ++r) {
+  for (std::size_t r = 0; r < index(c.changeable ? 6 : c.active); ++r) {
     for (std::size_t i = 0; i < 6; ++i) {
-      columns.N[i].x[r] = c.changeable ? T(i == r ? 1 : 0) : c.equations.directions[r][static_cast<int>(i)];
+      columns.N[i].x[r] =
+          c.changeable ? T(i == r ? 1 : 0) : c.equations.directions[index(c.row[r])][static_cast<int>(i)];
     }
   }
 }
@@ -134,16 +153,27 @@ RowNumbers<T> combined(const RowNumbers<T>& known, std::span<const Force<T>> N, 
   return out;
 }
 
-/// What a node's acceleration has beside that of its link, in its axes; of the world's nodes, gravity upward, as that
-/// is an acceleration of the base.
+/// What of a closure's right side is not in its columns, in general.
 template <class T>
-Vec3<T> node_bias(const ClosedData<T>& d, const ClosedEnd<T>& end) {
-  StateData<T>& s = d.member(end.member).state.data();
-  if (end.link < 0) {
-    return end.X_LN.rotation.inverse_times(-s.gravity());
+void find_terms(const ClosedData<T>& d, ClosedClosure<T>& c) {
+  const auto rows = static_cast<std::size_t>(c.active);
+  for (std::size_t r = 0; r < rows; ++r) {
+    c.rate.x[r] = c.equations.rate[index(c.row[r])];
   }
-  const Vec3<T> w = s.sweeps->link_velocity(end.link).angular;
-  return end.X_LN.rotation.inverse_times(cross(w, cross(w, end.X_LN.translation)));
+  if (c.closure.kind != ClosureKind::rows) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      c.bias.x[r] = dot(c.equations.directions[index(c.row[r])].force, vector(c.relation.apart));
+    }
+    return;
+  }
+  // of true accelerations, which others need not know
+  const auto acceleration = [&](const ClosedEnd<T>& end) {
+    const Vec3<T> gravity = d.member(end.member).state.data().gravity();
+    return vector(end.node.acceleration) + end.node.X_WN.get().rotation.inverse_times(gravity);
+  };
+  for (std::size_t r = 0; r < rows; ++r) {
+    c.bias.x[r] = dot(c.equations.on_a[r].force, acceleration(c.a)) + dot(c.equations.on_b[r].force, acceleration(c.b));
+  }
 }
 
 }  // namespace
@@ -152,7 +182,7 @@ Vec3<T> node_bias(const ClosedData<T>& d, const ClosedEnd<T>& end) {
 template <class T>
 void make_part(ClosedData<T>& d, ClosedClosure<T>& c) {
   const bool relative = c.changeable;
-  const std::size_t rows = relative ? 6 : static_cast<std::size_t>(c.rows);
+  const std::size_t rows = relative ? 6 : static_cast<std::size_t>(c.active);
   if (c.closure.kind == ClosureKind::hinges) {
     for (const bool second : {false, true}) {
       const ClosedEnd<T>& end = second ? c.b : c.a;
@@ -164,20 +194,16 @@ void make_part(ClosedData<T>& d, ClosedClosure<T>& c) {
       }
     }
   } else if (ClosureColumns<T>& at_b = c.within() ? c.on_a : c.on_b; c.closure.kind == ClosureKind::rows) {
-    c.on_a.acting[0].place = at_b.acting[1].place = -1;
-    put<T>(c.a, std::span<const Force<T>>(c.equations.on_a).first(rows), c.on_a);
-    put<T>(c.b, std::span<const Force<T>>(c.equations.on_b).first(rows), at_b);
-  } else {
-    if (!c.directed) {
-      set_directions(c, c.on_a);
-      set_directions(c, at_b);
-      c.on_a.acting[0].place = c.on_a.find(c.a.link);
-      at_b.acting[1].place = at_b.find(c.b.link);
-      c.directed = relative || c.equations.constant;
-    }
-    // a's axes at b's point, seen from either link
-    c.on_a.acting[0].set(c.a.X_LN * Transform<T>::translate(c.X_AB.translation));
-    at_b.acting[1].set(c.b.X_LN * Transform<T>::rotate(c.X_AB.rotation.inverse()));
+    c.on_a.general = at_b.general = true;
+    put<T>(c.a, std::span<const Force<T>>(c.equations.on_a).first(rows), c.on_a.given[0]);
+    put<T>(c.b, std::span<const Force<T>>(c.equations.on_b).first(rows), at_b.given[1]);
+  } else if (!c.directed) {
+    set_directions(c, c.on_a);
+    set_directions(c, at_b);
+    c.on_a.general = at_b.general = false;
+    c.on_a.acts[0] = c.a.link >= 0;
+    at_b.acts[1] = c.b.link >= 0;
+    c.directed = relative || c.equations.constant;
   }
   d.for_each_part(c, [&](ClosedMember<T>& m, ClosureColumns<T>& columns) {
     columns.rows = static_cast<int>(rows);
@@ -209,37 +235,30 @@ void ClosedData<T>::make_columns(bool biased) {
     if (c.changeable) {
       const auto N = std::span<const Force<T>>(c.equations.directions).first(static_cast<std::size_t>(c.rows));
       std::size_t part = 0;
-      for_each_part(c, [&](ClosedMember<T>&, ClosureColumns<T>& columns) {
-        const RelativeColumns<T>& kept = c.relative[part++];
-        columns.rows = c.rows;
-        for (std::size_t i = 0; i < kept.e.size(); ++i) {
-          columns.e[i] = combined<T>(kept.e[i], N, false);
+      for_each_part(c, [&](ClosedMember<T>&, ClosureColumns<T>& its) {
+        const RelativeColumns<T>& known = c.relative[part++];
+        its.rows = c.rows;
+        for (std::size_t i = 0; i < known.e.size(); ++i) {
+          its.e[i] = combined<T>(known.e[i], N, false);
         }
-        columns.acceleration = combined<T>(kept.acceleration, N, false);
-        columns.scale = combined<T>(kept.scale, N, true);
+        its.acceleration = combined<T>(known.acceleration, N, false);
+        its.scale = combined<T>(known.scale, N, true);
       });
     }
     c.bias = {};
-    if (!biased || c.closure.kind == ClosureKind::hinges) {
+    c.rate = {};
+    if (!biased) {
       continue;
     }
-    const Vec3<T> bias_a = node_bias(*this, c.a);
-    const Vec3<T> bias_b = node_bias(*this, c.b);
-    if (c.closure.kind != ClosureKind::rows) {
-      const Vec3<T> apart = c.X_AB.rotation * bias_b - bias_a;
-      for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-        c.bias[r] = dot(c.equations.directions[r].force, apart);
-      }
-    } else {  // of true accelerations, which others need not know
-      const auto pose = [&](const ClosedEnd<T>& end) {
-        return end.link < 0 ? end.X_LN : member(end.member).state.data().sweeps->link_pose(end.link) * end.X_LN;
-      };
-      const auto gravity = [&](const ClosedEnd<T>& end) { return member(end.member).state.data().gravity(); };
-      const Vec3<T> g_a = pose(c.a).rotation.inverse_times(gravity(c.a));
-      const Vec3<T> g_b = pose(c.b).rotation.inverse_times(gravity(c.b));
-      for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-        c.bias[r] = dot(c.equations.on_a[r].force, bias_a + g_a) + dot(c.equations.on_b[r].force, bias_b + g_b);
-      }
+    if (c.closure.kind == ClosureKind::hinges) {
+      c.rate.x[0] = c.coupling.rate;
+    } else if (c.constant()) {
+      kernel().closed_terms(c.on_a.N, c.relation, c.active, c.rate, c.bias);
+    } else {
+      find_terms(*this, c);
+    }
+    for (std::size_t r = 0; c.asks && r < static_cast<std::size_t>(c.rows); ++r) {
+      c.rate.x[r] += c.asked[r];
     }
   }
 }
@@ -248,8 +267,8 @@ template <class T>
 void ClosedData<T>::sweep_outward(std::span<T> out) {
   for (const auto& each : closures) {
     if (each->present) {
-      for_each_part(*each, [&](ClosedMember<T>& m, ClosureColumns<T>& columns) {
-        m.state.data().sweeps->closed_correct(columns, each->force.data());
+      for_each_part(*each, [&](ClosedMember<T>& m, ClosureColumns<T>& its) {
+        m.state.data().sweeps->closed_correct(its, each->force);
       });
     }
   }
@@ -264,8 +283,8 @@ void ClosedData<T>::sweep_outward(std::span<T> out) {
   }
 }
 
-template kernels::ClosureMotion<double> ClosedData<double>::motion(const ClosedClosure<double>&, bool) const;
-template kernels::ClosureMotion<float> ClosedData<float>::motion(const ClosedClosure<float>&, bool) const;
+template kernels::ClosureMotion<double> ClosedData<double>::motion(ClosedClosure<double>&, bool) const;
+template kernels::ClosureMotion<float> ClosedData<float>::motion(ClosedClosure<float>&, bool) const;
 template void ClosedData<double>::evaluate(bool);
 template void ClosedData<float>::evaluate(bool);
 template void ClosedData<double>::evaluate_coupling(ClosedClosure<double>&) const;

@@ -82,7 +82,7 @@ void find_rank(detail::ClosedData<T>& d) {
   d.sweep_inward(d.stacked, false);
   d.evaluate(false);
   d.make_columns(false);
-  d.assemble_small(false);
+  d.assemble_small();
   d.solve_small();
 }
 
@@ -116,7 +116,10 @@ template <class T>
 void closure_forces(const BasicClosedSystem<T>& system, int closure, Out<T> out) {
   const detail::ClosedClosure<T>& c = system.data().at(closure);
   const std::span<T> force = detail::wanted(out, c.rows, "out");
-  std::copy_n(c.force.begin(), c.rows, force.begin());
+  std::fill(force.begin(), force.end(), T(0));
+  for (int r = 0; r < c.active; ++r) {
+    force[detail::index(c.row[detail::index(r)])] = c.force.x[r];
+  }
 }
 
 template <class T>
@@ -124,8 +127,8 @@ Force<T> closure_wrench(const BasicClosedSystem<T>& system, int closure) {
   const detail::ClosedClosure<T>& c = system.data().at(closure);
   Force<T> sum = Force<T>::zero();
   if (c.closure.kind != ClosureKind::hinges && c.closure.kind != ClosureKind::rows) {
-    for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-      sum += c.equations.directions[r] * c.force[r];
+    for (int r = 0; r < c.active; ++r) {
+      sum += c.equations.directions[detail::index(c.row[detail::index(r)])] * c.force.x[r];
     }
   }
   return sum;
@@ -213,7 +216,7 @@ void closure_velocity(BasicClosedSystem<T>& system, Out<T> out) {
   const std::span<T> velocity = detail::wanted(out, d.rows, "out");
   d.evaluate(false);
   for (const auto& each : d.closures) {
-    const detail::ClosedClosure<T>& c = *each;
+    detail::ClosedClosure<T>& c = *each;
     if (!c.present) {
       continue;
     }
@@ -250,9 +253,13 @@ void project_velocities(BasicClosedSystem<T>& system) {
   // Λ f̃ = Yθ̇, then θ̇ − 𝓜⁻¹Y*f̃
   std::vector<T> velocity(static_cast<std::size_t>(d.rows));
   closure_velocity(system, velocity);
-  for (std::size_t i = 0; i < velocity.size(); ++i) {
-    d.right[i] = velocity[i] / d.scale[i];
-    d.size[i] = std::abs(d.right[i]) + T(1);
+  for (const auto& c : d.closures) {
+    for (int r = 0; c->present && r < c->active; ++r) {
+      const std::size_t row = detail::index(c->first + c->row[detail::index(r)]);
+      const std::size_t i = detail::index(c->solved + r);
+      d.right[i] = velocity[row] / d.scale[row];
+      d.size[i] = std::abs(d.right[i]) + T(1);
+    }
   }
   d.solve_small();
   std::vector<T> change(static_cast<std::size_t>(d.nv));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,73 +37,93 @@ constexpr double unique_share = 1e-8;
 }  // namespace
 
 template <class T>
-void ClosedData<T>::assemble_right(bool biased) {
+void ClosedData<T>::assemble_right() {
+  kernels::RowNumbers<T> own_scale;
+  kernels::RowNumbers<T> own_right;
+  kernels::RowNumbers<T> own_size;
   for (const auto& each : closures) {
     ClosedClosure<T>& c = *each;
-    if (!c.present) {
-      continue;
-    }
-    for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-      const T asked =
-          biased ? c.asked[r] + (c.closure.kind == ClosureKind::hinges ? c.coupling.rate : c.equations.rate[r]) : T(0);
-      T sum = c.bias[r] - asked;
-      T terms = std::abs(c.bias[r]) + std::abs(asked);
-      T squares = 0;
-      for_each_part(c, [&](ClosedMember<T>&, ClosureColumns<T>& part) {
-        sum += part.acceleration.x[r];
-        terms += std::abs(part.acceleration.x[r]);
-        squares += part.scale.x[r];
-      });
-      const std::size_t i = static_cast<std::size_t>(c.first) + r;
-      scale[i] = squares > T(0) ? std::sqrt(squares) : T(1);
-      right[i] = sum / scale[i];
-      size[i] = terms / scale[i];
+    if (c.present) {
+      kernel().closed_right(c.on_a, c.within() ? nullptr : &c.on_b, c.rate, c.bias, own_scale, own_right, own_size);
+      for (int r = 0; c.active < c.rows && r < c.rows; ++r) {
+        scale[index(c.first + r)] = T(1);
+      }
+      for (int r = 0; r < c.active; ++r) {
+        scale[index(c.first + c.row[index(r)])] = own_scale.x[r];
+        right[index(c.solved + r)] = own_right.x[r];
+        size[index(c.solved + r)] = own_size.x[r];
+      }
     }
   }
 }
 
+namespace {
+
+/// The columns of a closure on a member, or null.
 template <class T>
-void ClosedData<T>::assemble_small(bool biased) {
-  if (blocks.chosen) {
-    assemble_blocks(biased);
-    return;
+const ClosureColumns<T>* part_on(const ClosedClosure<T>& c, const ClosedMember<T>& on, const ClosedData<T>& d) {
+  if (!c.present) {
+    return nullptr;
   }
-  assemble_right(biased);
-  const auto m = static_cast<std::size_t>(rows);
-  std::fill(lambda.begin(), lambda.end(), T(0));
-  for (std::size_t i = 0; i < closures.size(); ++i) {
-    ClosedClosure<T>& c = *closures[i];
-    if (!c.present) {
-      continue;
-    }
-    for_each_part(c, [&](ClosedMember<T>& on, ClosureColumns<T>& part) {
-      for (std::size_t k = 0; k < part.coordinates.size(); ++k) {
-        on.slot[static_cast<std::size_t>(part.coordinates[k])] = static_cast<int>(k);
+  return &d.on(c.a) == &on ? &c.on_a : &d.on(c.b) == &on ? &c.on_b : nullptr;
+}
+
+}  // namespace
+
+/// Which closures act on which velocities together. O(pairs × depth).
+template <class T>
+void ClosedData<T>::pair_closures() {
+  pairs.clear();
+  common.clear();
+  for (const auto& each : members) {
+    ClosedMember<T>& here = *each;
+    here.first_pair = pairs.size();
+    for (std::size_t i = 0; here.present && i < closures.size(); ++i) {
+      const ClosureColumns<T>* one = part_on(*closures[i], here, *this);
+      if (one == nullptr) {
+        continue;
       }
-      const kernels::Sweeps<T>& sweeps = *on.state.data().sweeps;
+      for (std::size_t k = 0; k < one->coordinates.size(); ++k) {
+        here.slot[index(one->coordinates[k])] = static_cast<int>(k);
+      }
       for (std::size_t j = i; j < closures.size(); ++j) {
-        ClosedClosure<T>& other = *closures[j];
-        if (other.present) {
-          for_each_part(other, [&](ClosedMember<T>& there, ClosureColumns<T>& its) {
-            if (&there == &on) {
-              sweeps.closed_product(
-                  part, its, on.slot.data(),
-                  lambda.data() + static_cast<std::size_t>(c.first) * m + static_cast<std::size_t>(other.first), m);
-            }
-          });
+        const ClosureColumns<T>* two = part_on(*closures[j], here, *this);
+        const std::size_t before = common.size();
+        for (std::size_t k = 0; two != nullptr && k < two->coordinates.size(); ++k) {
+          const int v = two->coordinates[k];
+          if (here.slot[index(v)] >= 0) {
+            common.push_back({here.slot[index(v)], static_cast<int>(k), v});
+          }
+        }
+        if (common.size() > before) {
+          pairs.push_back({one, two, index(closures[i]->solved) * stride + index(closures[j]->solved), before,
+                           common.size() - before});
         }
       }
-      for (const int k : part.coordinates) {
-        on.slot[static_cast<std::size_t>(k)] = -1;
+      for (const int k : one->coordinates) {
+        here.slot[index(k)] = -1;
       }
-    });
+    }
+    here.pairs = pairs.size() - here.first_pair;
   }
-  for (std::size_t i = 0; i < m; ++i) {
-    residual[i] = T(1) / scale[i];
+  paired = true;
+}
+
+template <class T>
+void ClosedData<T>::assemble_small() {
+  if (blocks.chosen) {
+    assemble_blocks();
+    return;
   }
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = i; j < m; ++j) {
-      lambda[j * m + i] = lambda[i * m + j] *= residual[i] * residual[j];
+  assemble_right();
+  if (!paired) {
+    pair_closures();
+  }
+  std::fill(lambda.begin(), lambda.end(), T(0));
+  for (const auto& m : members) {
+    if (m->present && m->pairs > 0) {
+      m->state.data().sweeps->closed_products(std::span(pairs).subspan(m->first_pair, m->pairs), common.data(),
+                                              lambda.data(), stride);
     }
   }
 }
@@ -110,25 +131,28 @@ void ClosedData<T>::assemble_small(bool biased) {
 namespace {
 
 /// Moves the independent rows to the front of `order`, the one that is farthest from those before it first. Returns how
-/// many there are. `factor` is overwritten.
+/// many there are. Λ is given on and above the diagonal; `factor` is overwritten.
 template <class T>
-std::size_t independent_rows(const T* lambda, std::size_t m, T floor, std::span<int> order, T* factor) {
-  std::copy_n(lambda, m * m, factor);
+std::size_t independent_rows(const T* lambda, std::size_t stride, T floor, std::span<int> order, T* factor) {
+  const std::size_t m = order.size();
   for (std::size_t i = 0; i < m; ++i) {
     order[i] = static_cast<int>(i);
+    for (std::size_t k = i; k < m; ++k) {
+      factor[k * stride + i] = factor[i * stride + k] = lambda[i * stride + k];
+    }
   }
   for (std::size_t j = 0; j < m; ++j) {
-    const auto diagonal = [&](int i) { return factor[static_cast<std::size_t>(i) * (m + 1)]; };
+    const auto diagonal = [&](int i) { return factor[index(i) * (stride + 1)]; };
     const auto most = std::max_element(order.begin() + static_cast<std::ptrdiff_t>(j), order.end(),
                                        [&](int x, int y) { return diagonal(x) < diagonal(y); });
     if (!(diagonal(*most) > floor)) {
       return j;
     }
     std::swap(order[j], *most);
-    const T* row = factor + static_cast<std::size_t>(order[j]) * m;
+    const T* row = factor + index(order[j]) * stride;
     const T inverse = T(1) / row[order[j]];
     for (std::size_t i = j + 1; i < m; ++i) {
-      T* below = factor + static_cast<std::size_t>(order[i]) * m;
+      T* below = factor + index(order[i]) * stride;
       const T l = row[order[i]] * inverse;
       for (std::size_t k = j + 1; k < m; ++k) {
         below[order[k]] -= l * row[order[k]];
@@ -142,22 +166,20 @@ std::size_t independent_rows(const T* lambda, std::size_t m, T floor, std::span<
 
 template <class T>
 bool ClosedData<T>::factor_small() {
-  const auto m = static_cast<std::size_t>(rows);
+  const auto m = static_cast<std::size_t>(solved);
   auto largest = static_cast<T>(least_size * least_size);  // scaled rows are about one, or rounding
   for (std::size_t i = 0; i < m; ++i) {
-    largest = std::max(largest, lambda[i * (m + 1)]);
+    largest = std::max(largest, lambda[i * (stride + 1)]);
   }
   const T floor = std::max(certain_pivot<T>, static_cast<T>(100 * tolerance * tolerance)) * largest;
   for (const bool again : {false, true}) {
     if (again) {
-      kept = independent_rows<T>(lambda.data(), m, floor, order, factor.data());
+      kept = independent_rows<T>(lambda.data(), stride, floor, order, factor.data());
+      std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept));
     }
     T least = largest;
-    entangled = false;
     report.first_dropped = 0;
-    if (kernel().closed_factor(lambda.data(), m, std::span<const int>(order).first(kept), floor, factor.data(),
-                               least) &&
-        (kept == m || others_depend(largest))) {
+    if (eliminate_kept(largest, floor, least) && others_depend(largest)) {
       report.rank = static_cast<int>(kept);
       report.last_kept = kept > 0 ? std::sqrt(static_cast<double>(least / largest)) : 1;
       report.nearly_redundant = false;
@@ -167,37 +189,74 @@ bool ClosedData<T>::factor_small() {
   return false;
 }
 
-/// Whether all rows beyond the kept ones depend on these: C, and what it leaves of 𝔟.
+/// Factors of the kept rows of Λ, C and f̃ of them; false where a pivot is not above `floor`. Rows that nothing can
+/// violate, as it is out of a mechanism's plane, go to the end of `order`: they have no part in it.
+template <class T>
+bool ClosedData<T>::eliminate_kept(T largest, T floor, T& least) {
+  const auto m = static_cast<std::size_t>(solved);
+  const T zero = static_cast<T>(tolerance * tolerance) / static_cast<T>(std::max<std::size_t>(m - kept, 1)) * largest;
+  tangled = 0;
+  for (std::size_t j = kept; j < m; ++j) {
+    if (lambda[index(order[j]) * (stride + 1)] > zero) {
+      std::swap(order[kept + tangled++], order[j]);
+    }
+  }
+  const std::size_t width = kept + tangled;
+  for (std::size_t i = 0; i < kept; ++i) {
+    T* to = factor.data() + i * stride;
+    const std::size_t row = index(order[i]);
+    if (kept == m) {  // in their own order
+      std::copy_n(lambda.data() + row * stride + i, m - i, to + i);
+    }
+    for (std::size_t k = kept == m ? m : i; k < width; ++k) {
+      const std::size_t column = index(order[k]);
+      to[k] = lambda[row <= column ? row * stride + column : column * stride + row];
+    }
+    to[width] = right[row];
+    std::fill_n(to + width + 1, kernels::closure_lanes - 1, T(0));
+  }
+  return kernel().closed_factor(factor.data(), stride, kept, width + 1, floor, least);
+}
+
+/// 𝔟/s of all closures, but for D^(−½).
+template <class T>
+void ClosedData<T>::gather() {
+  std::fill(gathered.begin(), gathered.end(), T(0));
+  for (const auto& each : closures) {
+    if (each->present) {
+      for_each_part(*each, [&](ClosedMember<T>& there, ClosureColumns<T>& part) {
+        kernel().closed_gather(part, gathered.data() + index(there.first_full) * stride + index(each->solved), stride);
+      });
+    }
+  }
+}
+
+/// Whether all rows beyond the kept ones depend on these: what C leaves of 𝔟.
 template <class T>
 bool ClosedData<T>::others_depend(T largest) {
-  const auto m = static_cast<std::size_t>(rows);
-  const std::size_t others = m - kept;
-  const T zero = static_cast<T>(tolerance * tolerance) / static_cast<T>(others) * largest;
+  const auto m = static_cast<std::size_t>(solved);
   T left = 0;
-  for (std::size_t j = 0; j < others; ++j) {
-    const auto row = static_cast<std::size_t>(order[kept + j]);
-    T* c = dependence.data() + j * m;
-    const T own = lambda[row * (m + 1)];
-    if (own <= zero) {  // as it is out of a mechanism's plane
-      std::fill_n(c, kept, T(0));
-      left += std::max(own, T(0));
-      continue;
-    }
+  for (std::size_t j = kept + tangled; j < m; ++j) {
+    left += std::max(lambda[index(order[j]) * (stride + 1)], T(0));
+  }
+  if (tangled > 0) {
+    gather();
+    std::fill(scratch.begin(), scratch.end(), T(0));  // (−C; I) in the order of all rows
     for (std::size_t k = 0; k < kept; ++k) {
-      c[k] = lambda[row * m + static_cast<std::size_t>(order[k])];
+      std::transform(factor.data() + k * stride + kept, factor.data() + k * stride + kept + tangled,
+                     scratch.data() + index(order[k]) * stride, [](T c) { return -c; });
     }
-    kernel().closed_solve(factor.data(), kept, c);
-    if (!entangled) {
-      fill_columns();
-      entangled = true;
+    for (std::size_t j = 0; j < tangled; ++j) {
+      scratch[index(order[kept + j]) * stride + j] = T(1);
     }
-    weighted = columns.col(static_cast<Eigen::Index>(row));
-    for (std::size_t k = 0; k < kept; ++k) {
-      if (c[k] != T(0)) {
-        weighted -= c[k] * columns.col(order[k]);
+    std::fill(residual.begin(), residual.end(), T(0));
+    for (const auto& each : members) {
+      if (each->present && each->touched) {
+        each->state.data().sweeps->closed_squares(gathered.data() + index(each->first_full) * stride, stride,
+                                                  scratch.data(), stride, m, tangled, residual.data());
       }
     }
-    left += weighted.squaredNorm();
+    left = std::accumulate(residual.begin(), residual.begin() + static_cast<std::ptrdiff_t>(tangled), left);
   }
   report.first_dropped = std::sqrt(static_cast<double>(left / largest));
   return report.first_dropped <= tolerance;
@@ -206,107 +265,79 @@ bool ClosedData<T>::others_depend(T largest) {
 /// f̃ of the kept rows, then the least of those that do the same; false where the others contradict it.
 template <class T>
 bool ClosedData<T>::solve_kept(bool refined) {
-  const auto m = static_cast<std::size_t>(rows);
-  const std::size_t others = m - kept;
-  T* f = residual.data();
-  for (std::size_t k = 0; k < kept; ++k) {
-    f[k] = right[static_cast<std::size_t>(order[k])];
-  }
+  const auto m = static_cast<std::size_t>(solved);
+  const std::size_t width = kept + tangled;
   T contrary = 0;
-  for (std::size_t j = 0; j < others; ++j) {
-    const T* c = dependence.data() + j * m;
-    T sum = right[static_cast<std::size_t>(order[kept + j])];
-    for (std::size_t k = 0; k < kept; ++k) {
-      sum -= c[k] * f[k];
+  for (std::size_t j = kept; j < m; ++j) {
+    T sum = right[index(order[j])];
+    for (std::size_t k = 0; j < width && k < kept; ++k) {
+      sum -= factor[k * stride + j] * right[index(order[k])];
     }
     contrary += sum * sum;
   }
-  const auto against = static_cast<double>(std::sqrt(contrary));
-  const auto most = static_cast<double>(*std::max_element(size.begin(), size.end()));
-  if (against > contradiction<T> * most && against > contradiction<T> * asked_for()) {
-    return false;
+  if (kept < m) {
+    const auto against = static_cast<double>(std::sqrt(contrary));
+    const auto most = static_cast<double>(*std::max_element(size.begin(), size.end()));
+    if (against > contradiction<T> * most && against > contradiction<T> * asked_for()) {
+      return false;
+    }
   }
-  kernel().closed_solve(factor.data(), kept, f);
   std::fill(force.begin(), force.end(), T(0));
   for (std::size_t k = 0; k < kept; ++k) {
-    force[static_cast<std::size_t>(order[k])] = f[k];
+    force[index(order[k])] = factor[k * stride + width];
   }
   if (refined) {
-    fill_columns();
-    using Map = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
-    weighted.noalias() = columns * Map(force.data(), rows);
-    for (std::size_t k = 0; k < kept; ++k) {
-      f[k] = right[static_cast<std::size_t>(order[k])] - columns.col(order[k]).dot(weighted);
+    gather();
+    std::copy(right.begin(), right.end(), left_over.begin());
+    for (const auto& each : members) {
+      if (each->present && each->touched) {
+        each->state.data().sweeps->closed_residual(gathered.data() + index(each->first_full) * stride, stride, m,
+                                                   force.data(), left_over.data());
+      }
     }
-    kernel().closed_solve(factor.data(), kept, f);
+    T* f = residual.data();
     for (std::size_t k = 0; k < kept; ++k) {
-      force[static_cast<std::size_t>(order[k])] += f[k];
+      f[k] = left_over[index(order[k])];
+    }
+    kernel().closed_solve(factor.data(), stride, kept, f);
+    for (std::size_t k = 0; k < kept; ++k) {
+      force[index(order[k])] += f[k];
     }
   }
   mark_unique();
-  if (entangled) {
+  if (tangled > 0) {
     shorten_force();
   }
   return true;
 }
 
-/// f̃ less its part along (−C; I): the least y* y + |f̃_K − C y|².
+/// f̃ less its part along (−C; I): the least y*y + |f̃_K − C y|².
 template <class T>
 void ClosedData<T>::shorten_force() {
-  const auto m = static_cast<std::size_t>(rows);
-  std::size_t n = 0;  // of the others, those that do depend on some
-  for (std::size_t j = kept; j < m; ++j) {
-    const T* c = dependence.data() + (j - kept) * m;
-    if (std::any_of(c, c + kept, [](T x) { return x != T(0); })) {
-      std::copy_n(c, kept, dependence.data() + n * m);
-      std::swap(order[kept + n], order[j]);
-      ++n;
-    }
+  T* f = residual.data();
+  T* y = left_over.data();
+  for (std::size_t k = 0; k < kept; ++k) {
+    f[k] = force[index(order[k])];
   }
-  // (I + C*C) y = C*f̃_K
-  T* y = residual.data();
-  for (std::size_t i = 0; i < n; ++i) {
-    const T* c = dependence.data() + i * m;
-    y[i] = 0;
-    for (std::size_t k = 0; k < kept; ++k) {
-      y[i] += c[k] * force[static_cast<std::size_t>(order[k])];
-    }
-    for (std::size_t j = i; j < n; ++j) {
-      const T* other = dependence.data() + j * m;
-      T sum = i == j ? T(1) : T(0);
-      for (std::size_t k = 0; k < kept; ++k) {
-        sum += c[k] * other[k];
-      }
-      grown[i * m + j] = sum;
-    }
+  kernel().closed_shorten(factor.data() + kept, stride, kept, tangled, scratch.data(), f, y);
+  for (std::size_t k = 0; k < kept; ++k) {
+    force[index(order[k])] = f[k];
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    indices[i] = static_cast<int>(i);
-  }
-  T least = std::numeric_limits<T>::max();
-  kernel().closed_factor(grown.data(), m, std::span<const int>(indices).first(n), T(0), factor.data(), least);
-  kernel().closed_solve(factor.data(), n, y);
-  for (std::size_t i = 0; i < n; ++i) {
-    const T* c = dependence.data() + i * m;
-    for (std::size_t k = 0; k < kept; ++k) {
-      force[static_cast<std::size_t>(order[k])] -= c[k] * y[i];
-    }
-    force[static_cast<std::size_t>(order[kept + i])] = y[i];
+  for (std::size_t j = 0; j < tangled; ++j) {
+    force[index(order[kept + j])] = y[j];
   }
 }
 
 /// Which rows' forces are unique, and the closures that have others.
 template <class T>
 void ClosedData<T>::mark_unique() {
-  const auto m = static_cast<std::size_t>(rows);
   std::fill(shared.begin(), shared.end(), T(1));
   for (std::size_t k = 0; k < kept; ++k) {
     T sum = 0;
-    for (std::size_t j = kept; j < m; ++j) {
-      const T c = dependence[(j - kept) * m + k];
-      sum += c * c;
+    for (std::size_t j = kept; j < kept + tangled; ++j) {
+      sum += factor[k * stride + j] * factor[k * stride + j];
     }
-    shared[static_cast<std::size_t>(order[k])] = sum;
+    shared[index(order[k])] = sum;
   }
   name_redundant();
 }
@@ -321,10 +352,12 @@ void ClosedData<T>::name_redundant() {
     if (!c.present) {
       continue;
     }
-    bool all = true;
-    for (std::size_t r = 0; r < static_cast<std::size_t>(c.rows); ++r) {
-      c.unique[r] = static_cast<double>(shared[static_cast<std::size_t>(c.first) + r]) < unique_share;
-      all = all && c.unique[r];
+    bool all = c.active == c.rows;
+    c.unique.fill(false);
+    for (int r = 0; r < c.active; ++r) {
+      const bool unique = static_cast<double>(shared[index(c.solved + r)]) < unique_share;
+      c.unique[index(c.row[index(r)])] = unique;
+      all = all && unique;
     }
     if (all) {
       continue;
@@ -345,9 +378,8 @@ void ClosedData<T>::fill_columns() {
   for (const auto& each : members) {
     full += each->present ? static_cast<int>(each->torque.size()) : 0;
   }
-  if (columns.rows() != std::max(full, rows) || columns.cols() != rows) {
-    columns.resize(std::max(full, rows), rows);
-    weighted.resize(columns.rows());
+  if (columns.rows() != std::max(full, solved) || columns.cols() != solved) {
+    columns.resize(std::max(full, solved), solved);
   }
   columns.setZero();
   for (const auto& each : closures) {
@@ -355,20 +387,12 @@ void ClosedData<T>::fill_columns() {
     if (!c.present) {
       continue;
     }
-    for_each_part(c, [&](ClosedMember<T>& on, ClosureColumns<T>& part) {
-      Eigen::Index offset = 0;
-      for (const auto& before : members) {
-        if (before.get() == &on) {
-          break;
-        }
-        offset += before->present ? static_cast<Eigen::Index>(before->torque.size()) : 0;
-      }
-      const T* D_inverse = on.state.data().sweeps->inverse_D();
+    for_each_part(c, [&](ClosedMember<T>& there, ClosureColumns<T>& part) {
+      const T* D_inverse = there.state.data().sweeps->inverse_D();
       for (std::size_t k = 0; k < part.coordinates.size(); ++k) {
         const T root = std::sqrt(D_inverse[part.coordinates[k]]);
-        for (int r = 0; r < c.rows; ++r) {
-          columns(offset + part.coordinates[k], c.first + r) =
-              root * part.e[k].x[r] / scale[static_cast<std::size_t>(c.first + r)];
+        for (int r = 0; r < c.active; ++r) {
+          columns(there.first_full + part.coordinates[k], c.solved + r) = root * part.e[k].x[r] * part.inverse.x[r];
         }
       }
     });
@@ -384,27 +408,27 @@ void ClosedData<T>::solve_by_values() {
   const double largest = std::max(static_cast<double>(sigma(0)), least_size);
   int rank = 0;
   const double floor = tolerance * largest;
-  while (rank < rows && floor < static_cast<double>(sigma(rank))) {
+  while (rank < solved && floor < static_cast<double>(sigma(rank))) {
     ++rank;
   }
   report.rank = rank;
   report.last_kept = rank > 0 ? static_cast<double>(sigma(rank - 1)) / largest : 1;
-  report.first_dropped = rank < rows ? static_cast<double>(sigma(rank)) / largest : 0;
+  report.first_dropped = rank < solved ? static_cast<double>(sigma(rank)) / largest : 0;
   report.nearly_redundant = report.last_kept < nearly;
   using Map = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
-  const Map g(right.data(), rows);
+  const Map g(right.data(), solved);
   const auto& V = svd.matrixV();
-  Map f(force.data(), rows);
+  Map f(force.data(), solved);
   f.setZero();
   for (int k = 0; k < rank; ++k) {
     const T part = V.col(k).dot(g) / (sigma(k) * sigma(k));
     f += V.col(k) * part;
   }
-  if (rank < rows) {
+  if (rank < solved) {
     check_contradictions(rank);
   }
-  for (int i = 0; i < rows; ++i) {
-    shared[static_cast<std::size_t>(i)] = V.row(i).tail(rows - rank).squaredNorm();
+  for (int i = 0; i < solved; ++i) {
+    shared[static_cast<std::size_t>(i)] = V.row(i).tail(solved - rank).squaredNorm();
   }
   name_redundant();
 }
@@ -431,16 +455,16 @@ double ClosedData<T>::asked_for() const {
 template <class T>
 void ClosedData<T>::check_contradictions(int rank) {
   using Map = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
-  const Map g(right.data(), rows);
+  const Map g(right.data(), solved);
   const auto& V = svd.matrixV();
   const double whole = asked_for();
-  for (int k = rank; k < rows; ++k) {
+  for (int k = rank; k < solved; ++k) {
     const double left = std::abs(static_cast<double>(V.col(k).dot(g)));
     if (left > contradiction<T> * whole) {
       std::vector<std::string> names;
       for (const auto& c : closures) {
-        if (c->present &&
-            V.col(k).segment(c->first, c->rows).cwiseAbs().maxCoeff() > T(0.1) * V.col(k).cwiseAbs().maxCoeff()) {
+        if (c->present && c->active > 0 &&
+            V.col(k).segment(c->solved, c->active).cwiseAbs().maxCoeff() > T(0.1) * V.col(k).cwiseAbs().maxCoeff()) {
           names.push_back(c->closure.name);
         }
       }
@@ -452,21 +476,42 @@ void ClosedData<T>::check_contradictions(int rank) {
   }
 }
 
+/// Most often all rows are independent, so that there is nothing to compare with. Otherwise the rank near by is looked
+/// for once, for each set of closures.
+template <class T>
+void ClosedData<T>::judge_rank() {
+  report.generic_rank = report.rank;
+  if (report.rank < solved && looks_around) {
+    std::uint64_t key = 0;
+    for (const auto& c : closures) {
+      key = (key ^ (c->present ? c->stamp : 0)) * 0x100000001b3U;
+    }
+    auto known =
+        std::find_if(generic_ranks.begin(), generic_ranks.end(), [&](const auto& each) { return each.first == key; });
+    if (known == generic_ranks.end()) {
+      known = generic_ranks.emplace(generic_ranks.end(), key, rank_near_by(*this));
+    }
+    known->second = std::max(known->second, report.rank);
+    report.generic_rank = known->second;
+  }
+  report.singular = report.rank < report.generic_rank;
+}
+
 template <class T>
 void ClosedData<T>::solve_small() {
   ++work.solves;
   report.rows = rows;
-  if (rows == 0) {
+  if (solved == 0) {
     report.rank = 0;
-    report.redundant.clear();
+    name_redundant();
   } else if (!(blocks.chosen ? solve_blocks() : factor_small())) {
     solve_by_values();
   }
   report.degrees_of_freedom = nv - report.rank;
+  judge_rank();
   for (const auto& c : closures) {
-    for (std::size_t r = 0; c->present && r < static_cast<std::size_t>(c->rows); ++r) {
-      const std::size_t i = static_cast<std::size_t>(c->first) + r;
-      c->force[r] = force[i] / scale[i];
+    for (int r = 0; c->present && r < c->active; ++r) {
+      c->force.x[r] = force[index(c->solved + r)] / scale[index(c->first + c->row[index(r)])];
     }
   }
 }
@@ -476,7 +521,7 @@ void ClosedData<T>::run(std::span<const T> x, bool biased, std::span<T> out) {
   sweep_inward(x, biased);
   evaluate(biased);
   make_columns(biased);
-  assemble_small(biased);
+  assemble_small();
   solve_small();
   sweep_outward(out);
 }

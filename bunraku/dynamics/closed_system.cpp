@@ -42,9 +42,13 @@ ClosedClosure<T>& ClosedData<T>::at(int i) const {
 template <class T>
 void ClosedData<T>::count() {
   nq = nv = rows = 0;
+  paired = false;
+  int full = 0;
   for (const auto& m : members) {
     m->touched = false;
     if (m->present) {
+      m->first_full = full;
+      full += static_cast<int>(m->torque.size());
       m->first_q = nq;
       m->first_v = nv;
       nq += m->state.model().nq();
@@ -58,19 +62,52 @@ void ClosedData<T>::count() {
       member(c->a.member).touched = member(c->b.member).touched = true;
     }
   }
-  const auto m = static_cast<std::size_t>(rows);
-  for (std::vector<T>* each : {&scale, &right, &size, &force, &residual, &shared}) {
+  plan_blocks();
+  choose_rows();
+  scale.resize(static_cast<std::size_t>(rows));
+  const auto m = static_cast<std::size_t>(solved);
+  for (std::vector<T>* each : {&right, &size, &force, &shared, &left_over}) {
     each->resize(m);
   }
-  for (std::vector<T>* each : {&lambda, &factor, &dependence, &grown}) {
-    each->resize(m * m);
+  // room for one column more, and for a whole closure's numbers from any column on
+  constexpr auto step = static_cast<std::size_t>(kernels::closure_lanes);
+  stride = (m + 1 + step + step - 1) / step * step;
+  for (std::vector<T>* each : {&lambda, &factor, &scratch}) {
+    each->resize(m * stride);
   }
-  indices.resize(m);
+  residual.resize(m + step);
+  gathered.resize(static_cast<std::size_t>(full) * stride);
   order.resize(m);
   std::iota(order.begin(), order.end(), 0);
   kept = m;
+  tangled = 0;
   stacked.resize(static_cast<std::size_t>(nv));
-  plan_blocks();
+}
+
+template <class T>
+void ClosedData<T>::choose_rows() {
+  constexpr double least_tolerance = 1e-11;  // what idle rows may have is far below
+  solved = 0;
+  for (const auto& each : closures) {
+    ClosedClosure<T>& c = *each;
+    if (!c.present) {
+      continue;
+    }
+    const bool all = blocks.chosen || c.changeable || c.asks || tolerance < least_tolerance;
+    const int before = c.active;
+    c.active = 0;
+    for (int r = 0; r < c.rows; ++r) {
+      if (all || !c.idle[index(r)]) {
+        c.row[index(c.active++)] = r;
+      }
+    }
+    if (c.active != before && !c.changeable) {
+      c.directed = false;
+      c.stale = true;
+    }
+    c.solved = solved;
+    solved += c.active;
+  }
 }
 
 namespace {
@@ -115,31 +152,48 @@ ClosedEnd<T> ClosedData<T>::end(const Closure& closure, bool second, int i) cons
   }
   const Transform<T> X_BN = kernels::cast<T>(node.X_BN);
   if (node.body == world) {
-    out.X_LN = X_BN;
+    out.node.X_LN.set(X_BN);
     return out;
   }
   const kernels::BodyPlace& place = tree.bodies[static_cast<std::size_t>(node.body)];
-  out.link = place.link;
-  out.X_LN = kernels::cast<T>(place.X_LB) * X_BN;
+  out.link = out.node.link = place.link;
+  out.node.X_LN.set(kernels::cast<T>(place.X_LB) * X_BN);
   return out;
 }
 
 template <class T>
 void ClosedData<T>::place(ClosedClosure<T>& c) {
-  const auto on = [&](const ClosedEnd<T>& one, const ClosedEnd<T>* two, kernels::ClosureColumns<T>& part) {
-    std::array<int, 2> links{one.link, two != nullptr ? two->link : -1};
+  const auto on = [&](int i, kernels::ClosureColumns<T>& part) {
+    const std::array<const ClosedEnd<T>*, 2> ends{&c.a, &c.b};
+    std::array<int, 2> links{-1, -1};
     std::array<int, 2> hinges{};
     std::size_t ties = 0;
-    for (const ClosedEnd<T>* each : {&one, two}) {
-      if (each != nullptr && each->velocity >= 0) {
-        hinges[ties++] = each->velocity;
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (ends[side]->member == i) {
+        links[side] = ends[side]->link;
+        if (ends[side]->velocity >= 0) {
+          hinges[ties++] = ends[side]->velocity;
+        }
       }
     }
-    part.place(member(one.member).state.data().sweeps->tree(), c.rows, links, std::span(hinges).first(ties));
+    part.place(member(i).state.data().sweeps->tree(), c.rows, links, std::span(hinges).first(ties));
   };
-  on(c.a, c.within() ? &c.b : nullptr, c.on_a);
+  on(c.a.member, c.on_a);
   if (!c.within()) {
-    on(c.b, nullptr, c.on_b);
+    on(c.b.member, c.on_b);
+  }
+  c.idle = {};
+  if (c.within()) {
+    kernels::ClosureEquations<T> known;
+    known.keeps = true;
+    if (c.closure.kind == ClosureKind::nodes || c.closure.kind == ClosureKind::plane ||
+        c.closure.kind == ClosureKind::line) {
+      kernels::closure_positions(c.closure, Transform<T>::identity(), known);
+    }
+    if (known.constant) {
+      c.idle = kernels::idle_rows<T>(member(c.a.member).state.data().sweeps->tree(), c.on_a, c.a.node.X_LN.get(),
+                                     c.a.link < 0, std::span<const Force<T>>(known.directions).first(index(c.rows)));
+    }
   }
   c.relative[0].e.resize(c.on_a.e.size());
   c.relative[1].e.resize(c.within() ? 0 : c.on_b.e.size());
@@ -243,11 +297,13 @@ int BasicClosedSystem<T>::add_closure(const Closure& closure, int member_a, int 
   detail::ClosedClosure<T>& c = *d.closures[number];
   c.closure = checked;
   c.exists = c.present = true;
+  c.stamp = ++d.stamps;
   c.changeable = false;
   c.rows = closure_rows(checked);
   c.a = a;
   c.b = b;
   c.asked = {};
+  c.asks = false;
   c.force = {};
   c.equations.keeps = true;
   c.directed = false;
@@ -309,7 +365,9 @@ void BasicClosedSystem<T>::change_closure(int closure, const Closure& with) {
   c.changeable = relative;
   c.equations.constant = false;
   c.directed = false;
+  c.stamp = ++data_->stamps;
   c.asked = {};
+  c.asks = false;
   data_->count();
 }
 
@@ -347,6 +405,8 @@ void BasicClosedSystem<T>::set_rate(int closure, In<T> rate) {
   detail::ClosedClosure<T>& c = data_->at(closure);
   const std::span<const T> given = detail::given(rate, c.rows, "rate");
   std::copy(given.begin(), given.end(), c.asked.begin());
+  c.asks = std::any_of(given.begin(), given.end(), [](T x) { return x != T(0); });
+  data_->count();
 }
 
 template <class T>
@@ -390,6 +450,8 @@ void BasicClosedSystem<T>::set_rank_tolerance(double tolerance) {
     throw ArgumentError(fmt::format("a rank tolerance of {} is not between 0 and 1", tolerance));
   }
   data_->tolerance = tolerance;
+  data_->generic_ranks.clear();
+  data_->count();
 }
 
 template class BasicClosedSystem<double>;

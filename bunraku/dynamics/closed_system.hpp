@@ -20,9 +20,13 @@ struct ClosedData;
 /// What the closures of a system came to at a state. Sizes σ are those of the scaled columns 𝔟 = D^(−½)HψBA* (RJK89
 /// 3.13), each row relative to what it would be if nothing in it vanished by chance, so that they depend on no unit.
 struct ClosureReport {
-  int rows = 0;                        ///< Equations of all closures.
-  int rank = 0;                        ///< How many of them are independent here.
-  int degrees_of_freedom = 0;          ///< 𝒩 − rank.
+  int rows = 0;                ///< Equations of all closures.
+  int rank = 0;                ///< How many of them are independent here.
+  int degrees_of_freedom = 0;  ///< 𝒩 − rank.
+  int generic_rank = 0;        ///< How many are independent at most configurations near by.
+  /// Whether more are independent near by than here: the equations then do not determine the motion, and the
+  /// accelerations are one of those that satisfy them. Closures that are redundant everywhere are not singular.
+  bool singular = false;
   double last_kept = 1;                ///< The least σ that counts, relative to the largest, or less.
   double first_dropped = 0;            ///< The largest that does not, likewise.
   std::vector<std::string> redundant;  ///< Closures some of whose forces are not unique.

@@ -277,8 +277,8 @@ const ClosureReport& grasp_forward_dynamics(BasicGrasp<T>& grasp, In<T> torques,
   for (std::size_t i = 0; i < d.contacts.size(); ++i) {  // f(0) = −Q*f̃: columns of A* at the object
     const detail::ClosedClosure<T>& c = d.closed(i);
     d.forces[i] = Force<T>::zero();
-    for (std::size_t r = 0; c.present && r < static_cast<std::size_t>(c.rows); ++r) {
-      d.forces[i] -= c.equations.on_b[r] * c.force[r];
+    for (int r = 0; c.present && r < c.active; ++r) {
+      d.forces[i] -= c.equations.on_b[detail::index(c.row[detail::index(r)])] * c.force.x[r];
     }
   }
   d.solved = true;

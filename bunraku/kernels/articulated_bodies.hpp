@@ -176,13 +176,14 @@ void eliminate_floating(Workspace<S>& ws, int k, Factors<S>& factors, const S* t
 }
 
 template <bool forces, class S>
-void eliminate_other(Workspace<S>& ws, int k, Factors<S>& factors, const S* torque) {
+[[gnu::flatten]] void eliminate_other(Workspace<S>& ws, int k, Factors<S>& factors, const S* torque) {
   const Link<S>& l = ws.link(k);
   ArticulatedInertia<S> P = gathered(ws, k);
   Force<S> z = forces ? ws.force[at(k)] : Force<S>::zero();
   for (int j = l.v + l.nv - 1; j >= l.v; --j) {
     const Motion<S>& H = column(ws, j);
-    const Force<S> U = P * H;
+    const Force<S> U =
+        l.kind == Kind::prismatic ? Force<S>{P.coupling.column(2), {P.linear.xz, P.linear.yz, P.linear.zz}} : P * H;
     const S inverse = factors.inverse(dot(H, U) + ws.armature[at(j)], ws.doubt[at(j)]);
     factors.U[at(j)] = U;
     factors.D_inverse[at(j)] = inverse;

@@ -1,5 +1,10 @@
 /// @file
-/// Factors of the small Λ of closures, in registers: templates on packs, see pack.hpp.
+/// The small system of closures, Λf̃ = r, in registers: templates on packs, see pack.hpp.
+///
+/// Rows K of Λ count as independent, the others j depend on them. What is eliminated are rows of [Λ_KK, Λ_Kj, r_K],
+/// side by side: the elimination of Λ_KK = L D L* takes the other columns along, and back substitution makes C =
+/// Λ_KK⁻¹Λ_Kj and f̃_K = Λ_KK⁻¹r_K of them. Rows of matrices are a whole number of registers apart, so that nothing is
+/// left over at their ends; what is left of the diagonal means nothing.
 #pragma once
 
 #include <cstddef>
@@ -8,70 +13,184 @@
 
 namespace bunraku::kernels {
 
-/// x ← x − l y from one place to another.
+/// The sum of all numbers in a register.
+template <class P>
+BUNRAKU_INLINE NumberOf<P> sum_of(const P& x) {
+  NumberOf<P> out = x[0];
+  for (int i = 1; i < Lanes<P>::count; ++i) {
+    out += x[i];
+  }
+  return out;
+}
+
+/// x ← x − l y, whole registers from the one that holds `begin` on.
 template <class P>
 BUNRAKU_INLINE void subtract_scaled(NumberOf<P>* x, const NumberOf<P>* y, NumberOf<P> l, std::size_t begin,
                                     std::size_t end) {
   constexpr std::size_t width = Lanes<P>::count;
   const P factor(l);
-  for (; begin + width <= end; begin += width) {
-    (P::load(x + begin) - factor * P::load(y + begin)).store(x + begin);
-  }
-  for (; begin < end; ++begin) {
-    x[begin] -= l * y[begin];
+  for (std::size_t i = begin - begin % width; i < end; i += width) {
+    (P::load(x + i) - factor * P::load(y + i)).store(x + i);
   }
 }
 
-/// Rows of the m × m matrix Λ in an order, n of them, factored as LDL*: row j of the factor is D L*, with 1/D on the
-/// diagonal. False where a pivot is not above `floor`; else `least` is at most the least of them.
+/// n rows of `columns` numbers, the first n of them symmetric, factored as LDL*: row j becomes D L*, with 1/D on the
+/// diagonal, and L⁻¹ times the other columns. False where a pivot is not above `floor`; else `least` is at most the
+/// least of them.
 template <class P>
-bool factor_closures(const NumberOf<P>* lambda, std::size_t m, const int* order, std::size_t n, NumberOf<P> floor,
-                     NumberOf<P>* factor, NumberOf<P>& least) {
+bool factor_closures(NumberOf<P>* rows, std::size_t stride, std::size_t n, std::size_t columns, NumberOf<P> floor,
+                     NumberOf<P>& least) {
   using T = NumberOf<P>;
-  for (std::size_t i = 0; i < n; ++i) {
-    const T* row = lambda + static_cast<std::size_t>(order[i]) * m;
-    for (std::size_t k = i; k < n; ++k) {
-      factor[i * n + k] = row[order[k]];
-    }
-  }
   for (std::size_t j = 0; j < n; ++j) {
-    T* row = factor + j * n;
+    T* row = rows + j * stride;
     if (!(row[j] > floor)) {
       return false;
     }
     least = row[j] < least ? row[j] : least;
     const T inverse = T(1) / row[j];
     for (std::size_t i = j + 1; i < n; ++i) {
-      subtract_scaled<P>(factor + i * n, row, row[i] * inverse, i, n);
+      subtract_scaled<P>(rows + i * stride, row, row[i] * inverse, i, columns);
     }
     row[j] = inverse;
   }
   return true;
 }
 
-/// x ← Λ⁻¹x by these factors.
+/// The columns beyond the first n: Λ⁻¹ times what they were before factor_closures.
 template <class P>
-void solve_closures(const NumberOf<P>* factor, std::size_t n, NumberOf<P>* x) {
+void substitute_closures(NumberOf<P>* rows, std::size_t stride, std::size_t n, std::size_t columns) {
+  using T = NumberOf<P>;
+  constexpr std::size_t width = Lanes<P>::count;
+  for (std::size_t c = n - n % width; c < columns; c += width) {
+    for (std::size_t i = n; i-- > 0;) {
+      T* row = rows + i * stride;
+      P sum = P::load(row + c);
+      for (std::size_t k = i + 1; k < n; ++k) {
+        sum -= P(row[k]) * P::load(rows + k * stride + c);
+      }
+      sum = sum * P(row[i]);
+      if (c >= n) {
+        sum.store(row + c);
+      } else {  // what stands before column n belongs to the factors
+        for (std::size_t lane = n - c; lane < width; ++lane) {
+          row[c + lane] = sum[static_cast<int>(lane)];
+        }
+      }
+    }
+  }
+}
+
+/// The same of column n alone. The number that was found last comes last in each sum, so that the others need not wait.
+template <class T>
+BUNRAKU_INLINE void substitute_column(T* rows, std::size_t stride, std::size_t n) {
+  for (std::size_t i = n; i-- > 0;) {
+    T* row = rows + i * stride;
+    T sum = row[n];
+    T other = 0;
+    std::size_t k = n;
+    for (; k > i + 2; k -= 2) {
+      sum -= row[k - 1] * rows[(k - 1) * stride + n];
+      other -= row[k - 2] * rows[(k - 2) * stride + n];
+    }
+    sum += other;
+    if (k == i + 2) {
+      sum -= row[k - 1] * rows[(k - 1) * stride + n];
+    }
+    row[n] = sum * row[i];
+  }
+}
+
+/// x ← Λ⁻¹x by the factors. There must be room for a register beyond x.
+template <class P>
+void solve_closures(const NumberOf<P>* rows, std::size_t stride, std::size_t n, NumberOf<P>* x) {
   using T = NumberOf<P>;
   constexpr std::size_t width = Lanes<P>::count;
   for (std::size_t j = 0; j < n; ++j) {
-    subtract_scaled<P>(x, factor + j * n, x[j] * factor[j * (n + 1)], j + 1, n);
+    const T* row = rows + j * stride;
+    const P l(x[j] * row[j]);
+    for (std::size_t i = j + 1; i < n; i += width) {
+      (P::load(x + i) - l * P::load(row + i)).store(x + i);
+    }
   }
+  P{}.store(x + n);
   for (std::size_t j = n; j-- > 0;) {
-    const T* row = factor + j * n;
-    P sums{};
-    std::size_t i = j + 1;
-    for (; i + width <= n; i += width) {
-      sums += P::load(row + i) * P::load(x + i);
+    const T* row = rows + j * stride;
+    P sum{};
+    for (std::size_t i = j + 1; i < n; i += width) {
+      sum += P::load(row + i) * P::load(x + i);
     }
-    T sum = x[j];
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      sum -= sums[static_cast<int>(lane)];
+    x[j] = (x[j] - sum_of(sum)) * row[j];
+  }
+}
+
+/// Adds to each number of `out` the square of a column of E W, weighted by D⁻¹: E has a row for each of `count`
+/// coordinates, a number for each of m closure rows; W has m rows of `columns` numbers.
+template <class P>
+void add_squares(const NumberOf<P>* E, std::size_t E_stride, const NumberOf<P>* D_inverse, std::size_t count,
+                 const NumberOf<P>* W, std::size_t W_stride, std::size_t m, std::size_t columns, NumberOf<P>* out) {
+  using T = NumberOf<P>;
+  constexpr std::size_t width = Lanes<P>::count;
+  for (std::size_t c = 0; c < columns; c += width) {
+    P sum = P::load(out + c);
+    for (std::size_t v = 0; v < count; ++v) {
+      const T* e = E + v * E_stride;
+      P seen{};
+      for (std::size_t k = 0; k < m; ++k) {
+        seen += P(e[k]) * P::load(W + k * W_stride + c);
+      }
+      sum += P(D_inverse[v]) * (seen * seen);
     }
-    for (; i < n; ++i) {
-      sum -= row[i] * x[i];
+    sum.store(out + c);
+  }
+}
+
+/// r ← r − E*D⁻¹E f, with E of `count` coordinates as above and m numbers in f and r: both factors by themselves, which
+/// keeps what Λ squares away.
+template <class P>
+void subtract_product(const NumberOf<P>* E, std::size_t stride, const NumberOf<P>* D_inverse, std::size_t count,
+                      std::size_t m, const NumberOf<P>* f, NumberOf<P>* r) {
+  using T = NumberOf<P>;
+  for (std::size_t v = 0; v < count; ++v) {
+    const T* e = E + v * stride;
+    T along = 0;
+    for (std::size_t k = 0; k < m; ++k) {
+      along += e[k] * f[k];
     }
-    x[j] = sum * row[j];
+    along *= D_inverse[v];
+    for (std::size_t k = 0; k < m; ++k) {
+      r[k] -= along * e[k];
+    }
+  }
+}
+
+/// The least f and y of those that do the same as f alone, where n more columns C depend on those of f: f − Cy, with
+/// (I + C*C) y = C*f. G is scratch, n rows of n + 1 numbers and a register, `stride` apart as those of C are.
+template <class P>
+void shorten_forces(const NumberOf<P>* C, std::size_t stride, std::size_t kept, std::size_t n, NumberOf<P>* G,
+                    NumberOf<P>* f, NumberOf<P>* y) {
+  using T = NumberOf<P>;
+  for (std::size_t i = 0; i < n; ++i) {
+    T* row = G + i * stride;
+    for (std::size_t j = 0; j < stride; ++j) {
+      row[j] = T(0);
+    }
+    T sum = 0;
+    for (std::size_t k = 0; k < kept; ++k) {
+      const T* c = C + k * stride;
+      subtract_scaled<P>(row, c, -c[i], 0, n);
+      sum += c[i] * f[k];
+    }
+    row[i] += T(1);
+    row[n] = sum;
+  }
+  T least = T(1);
+  factor_closures<P>(G, stride, n, n + 1, T(0), least);
+  substitute_column(G, stride, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    y[i] = G[i * stride + n];
+    for (std::size_t k = 0; k < kept; ++k) {
+      f[k] -= C[k * stride + i] * y[i];
+    }
   }
 }
 

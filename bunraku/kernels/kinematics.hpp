@@ -8,6 +8,14 @@
 
 namespace bunraku::kernels {
 
+/// The twelve numbers of a pose, the rotation row by row. Sweeps write them one by one: what is written in halves
+/// cannot be read at once before it has reached memory, and a copy of a whole pose is read so.
+template <class S>
+BUNRAKU_INLINE S* numbers_of(Transform<S>& X) {
+  static_assert(sizeof(Transform<S>) == 12 * sizeof(S));
+  return reinterpret_cast<S*>(&X);
+}
+
 /// The pose of every link in its parent.
 template <class S>
 void need_links(Workspace<S>& ws) {
@@ -16,7 +24,24 @@ void need_links(Workspace<S>& ws) {
     return;
   }
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
-    ws.pose_in[at(k)] = pose_of(ws, k);
+    const Link<S>& l = ws.link(k);
+    if (l.kind > Kind::revolute_full) {
+      ws.pose_in[at(k)] = pose(ws, l);
+      continue;
+    }
+    const Spin<S> s = ws.spin[at(k)];
+    S* X = numbers_of(ws.pose_in[at(k)]);
+    const auto row = [&](int i) BUNRAKU_INLINE_LAMBDA {
+      const S x = l.turn(i, 0);
+      const S y = l.turn(i, 1);
+      X[3 * i] = x * s.c + y * s.s;
+      X[3 * i + 1] = y * s.c - x * s.s;
+      X[3 * i + 2] = l.turn(i, 2);
+      X[9 + i] = l.p[i];
+    };
+    row(0);
+    row(1);
+    row(2);
   }
   ws.has_links = true;
 }
@@ -31,7 +56,21 @@ void need_poses(Workspace<S>& ws) {
   const Transform<S> X_WT = Transform<S>::rotate(Rotation<S>(cast<S>(ws.tree->world_turn.matrix())));
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
     const int parent = ws.link(k).parent;
-    ws.pose[at(k)] = (parent < 0 ? X_WT : ws.pose[at(parent)]) * ws.pose_in[at(k)];
+    const Transform<S>& up = parent < 0 ? X_WT : ws.pose[at(parent)];
+    const Transform<S>& in = ws.pose_in[at(k)];
+    S* X = numbers_of(ws.pose[at(k)]);
+    const auto row = [&](int i) BUNRAKU_INLINE_LAMBDA {
+      const S x = up.rotation(i, 0);
+      const S y = up.rotation(i, 1);
+      const S z = up.rotation(i, 2);
+      X[3 * i] = x * in.rotation(0, 0) + y * in.rotation(1, 0) + z * in.rotation(2, 0);
+      X[3 * i + 1] = x * in.rotation(0, 1) + y * in.rotation(1, 1) + z * in.rotation(2, 1);
+      X[3 * i + 2] = x * in.rotation(0, 2) + y * in.rotation(1, 2) + z * in.rotation(2, 2);
+      X[9 + i] = up.translation[i] + x * in.translation.x + y * in.translation.y + z * in.translation.z;
+    };
+    row(0);
+    row(1);
+    row(2);
   }
   ws.has_poses = true;
 }
@@ -46,11 +85,25 @@ void need_velocities(Workspace<S>& ws) {
   ws.velocity[0] = Motion<S>::zero();
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
     const Link<S>& l = ws.link(k);
-    Motion<S> V = inverse_times(ws.pose_in[at(k)], ws.velocity[at(l.parent + 1)]);
-    for (int j = l.v; j < l.v + l.nv; ++j) {
-      V += column(ws, j) * ws.v[j];
+    const Transform<S>& X = ws.pose_in[at(k)];
+    const Motion<S>& up = ws.velocity[at(l.parent + 1)];
+    Vec3<S> angular = X.rotation.inverse_times(up.angular);
+    Vec3<S> linear = X.rotation.inverse_times(up.linear + cross(up.angular, X.translation));
+    if (l.kind <= Kind::revolute_full) {
+      angular.z += ws.v[l.v];
+    } else {
+      for (int j = l.v; j < l.v + l.nv; ++j) {
+        angular += column(ws, j).angular * ws.v[j];
+        linear += column(ws, j).linear * ws.v[j];
+      }
     }
-    ws.velocity[at(k + 1)] = V;
+    Motion<S>& V = ws.velocity[at(k + 1)];
+    V.angular.x = angular.x;
+    V.angular.y = angular.y;
+    V.angular.z = angular.z;
+    V.linear.x = linear.x;
+    V.linear.y = linear.y;
+    V.linear.z = linear.z;
   }
   ws.has_velocities = true;
 }

@@ -56,28 +56,47 @@ class Sweeps {
   virtual void closed_inward(const T* torque, bool biased) = 0;
   /// ε as closed_inward left it, after corrections.
   virtual void closed_again() = 0;
+  /// Where a closure's node is and, with `moving`, how it moves.
+  virtual void closed_node(bool moving, ClosureNode<T>& node) = 0;
+  /// How two nodes move against each other; and where forces in a's axes at b's point act on their links.
+  virtual void closed_relation(const ClosureNode<T>& a, const ClosureNode<T>& b, ClosureRelation<T>& out,
+                               PlainPose<T>& on_a, PlainPose<T>& on_b) const = 0;
+  /// What a closure of constant directions asks of accelerations; see closure_terms.
+  virtual void closed_terms(const RowForces<T>& N, const ClosureRelation<T>& relation, int rows, RowNumbers<T>& rate,
+                            RowNumbers<T>& bias) const = 0;
   /// The columns of one closure, after closed_inward.
   virtual void closed_columns(ClosureColumns<T>& columns) = 0;
-  /// Factors of rows of Λ; see factor_closures.
-  virtual bool closed_factor(const T* lambda, std::size_t m, std::span<const int> order, T floor, T* factor,
+  /// What step D has of a closure on one tree or two; see closure_right.
+  virtual void closed_right(ClosureColumns<T>& one, ClosureColumns<T>* two, const RowNumbers<T>& asked,
+                            const RowNumbers<T>& bias, RowNumbers<T>& scale, RowNumbers<T>& right,
+                            RowNumbers<T>& size) const = 0;
+  /// Adds e*D⁻¹e of pairs of closures, scaled, to their blocks of Λ; see closure_products.
+  virtual void closed_products(std::span<const ClosurePair<T>> pairs, const SharedCoordinate* shared, T* lambda,
+                               std::size_t stride) const = 0;
+  /// e, scaled, of all coordinates; see gather_columns.
+  virtual void closed_gather(const ClosureColumns<T>& columns, T* out, std::size_t stride) const = 0;
+  /// Eliminates n rows of `columns` numbers and substitutes back; see closure_solve.hpp. False where a pivot is not
+  /// above `floor`.
+  virtual bool closed_factor(T* rows, std::size_t stride, std::size_t n, std::size_t columns, T floor,
                              T& least) const = 0;
-  /// x ← Λ⁻¹x by factors of n rows.
-  virtual void closed_solve(const T* factor, std::size_t n, T* x) const = 0;
-  /// Adds e*D⁻¹e of two closures to a block of Λ; see closure_product.
-  virtual void closed_product(const ClosureColumns<T>& one, const ClosureColumns<T>& two, const int* slot, T* out,
-                              std::size_t stride) const = 0;
+  /// x ← Λ⁻¹x by such factors.
+  virtual void closed_solve(const T* rows, std::size_t stride, std::size_t n, T* x) const = 0;
+  /// Adds the squares of columns of E W, with E from closed_gather of this tree; see add_squares.
+  virtual void closed_squares(const T* E, std::size_t E_stride, const T* W, std::size_t W_stride, std::size_t m,
+                              std::size_t columns, T* out) const = 0;
+  /// r ← r − E*D⁻¹E f, likewise.
+  virtual void closed_residual(const T* E, std::size_t stride, std::size_t m, const T* f, T* r) const = 0;
+  /// The least of equal forces; see shorten_forces.
+  virtual void closed_shorten(const T* C, std::size_t stride, std::size_t kept, std::size_t n, T* scratch, T* f,
+                              T* y) const = 0;
   /// ε ← ε − e f̃.
-  virtual void closed_correct(const ClosureColumns<T>& columns, const T* force) = 0;
+  virtual void closed_correct(const ClosureColumns<T>& columns, const RowNumbers<T>& force) = 0;
   /// The last sweep: θ̈, or 𝓜⁻¹x.
   virtual void closed_outward(T* acceleration) = 0;
   /// D⁻¹ of each coordinate, after closed_inward.
   virtual const T* inverse_D() const = 0;
   /// ε of each coordinate, after closed_inward.
   virtual const T* innovations() const = 0;
-  /// X_WL, or the identity for the world, −1.
-  virtual Transform<T> link_pose(int link) = 0;
-  /// V of a link at its origin in its own axes.
-  virtual Motion<T> link_velocity(int link) = 0;
   /// @}
 
   /// What it works on.

@@ -207,6 +207,7 @@ TEST(ClosedSystems, RedundantClosuresAreTold) {
   EXPECT_LT(first.first_dropped, 1e-12);
   EXPECT_GT(first.last_kept, 1e-3);
   EXPECT_FALSE(first.nearly_redundant);
+  EXPECT_FALSE(first.singular);
   // a loop closed twice over: motion as before, and the forces of both add up
   ClosedModel once = at_neutral(stewart_platform());
   ModelBuilder builder = edit(once.model);
@@ -219,6 +220,8 @@ TEST(ClosedSystems, RedundantClosuresAreTold) {
   EXPECT_EQ(second.rank, 18);
   EXPECT_EQ(second.rows, 21);
   EXPECT_THAT(second.redundant, ElementsAre("ball0", "again"));
+  EXPECT_EQ(second.generic_rank, 18);
+  EXPECT_FALSE(second.singular);
   Eigen::VectorXd out(c.model.nv());
   closed_forward_dynamics(c.system, c.torque, out);
   const Force<double> sum = closure_wrench(c.system, 0) + closure_wrench(c.system, 6);
@@ -236,9 +239,15 @@ TEST(ClosedSystems, AFoldedFourBarIsFinite) {
   const ClosureReport& report = closure_report(system);
   EXPECT_EQ(report.rank, 1);  // along the bars nothing moves to first order, out of the plane nothing at all
   EXPECT_EQ(report.degrees_of_freedom, 2);
-  const Eigen::VectorXd there = closed_forward_dynamics(system, Eigen::VectorXd(random.vector(3)));
+  EXPECT_EQ(report.generic_rank, 2);
+  EXPECT_TRUE(report.singular);
+  Eigen::VectorXd there(3);
+  EXPECT_TRUE(closed_forward_dynamics(system, Eigen::VectorXd(random.vector(3)), there).singular);
   EXPECT_TRUE(there.allFinite());
-  for (const double angle : {1e-2, 1e-5, 1e-8}) {  // near it, as a parallelogram
+  const std::vector<std::vector<double>> directions = singular_directions(system);
+  ASSERT_EQ(directions.size(), 1U);
+  EXPECT_NEAR(std::abs(directions[0][0]), 1, 1e-3);  // a force along the bars
+  for (const double angle : {1e-2, 1e-5, 1e-8}) {    // near it, as a parallelogram
     Eigen::VectorXd q(3);
     q << angle, -angle, angle;
     Eigen::VectorXd v(3);
@@ -247,6 +256,8 @@ TEST(ClosedSystems, AFoldedFourBarIsFinite) {
     EXPECT_LE(closure_gap(system).norm(), 1e-14);
     EXPECT_LE(closure_velocity(system).norm(), 1e-14);
     const Eigen::VectorXd torque = random.vector(3);
+    EXPECT_FALSE(closure_report(system).singular);
+    EXPECT_TRUE(singular_directions(system).empty());
     const Eigen::VectorXd got = closed_forward_dynamics(system, torque);
     State state(folded.model);
     state.set(q, v);

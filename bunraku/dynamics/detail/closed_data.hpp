@@ -33,6 +33,9 @@ struct ClosedMember {
   std::vector<T> given;         ///< Of all hinges, to compare with.
   std::vector<T> acceleration;  ///< Of all hinges.
   std::vector<int> slot;        ///< Of each velocity of all hinges: its place in a closure's columns, or −1.
+  std::size_t first_pair = 0;   ///< Its first pair of closures.
+  std::size_t pairs = 0;        ///< How many it has.
+  int first_full = 0;           ///< Where its velocities begin among those of all hinges of all members.
   std::uint64_t version = 0;    ///< Of the state at the last inward sweeps; 0: none.
   bool biased = false;          ///< Which inward sweeps those were.
   bool touched = false;         ///< Whether some closure acts on it.
@@ -43,10 +46,10 @@ struct ClosedMember {
 template <class T>
 struct ClosedEnd {
   int member = 0;
-  int link = -1;        ///< The link that carries the node, or the hinge; −1: the world.
-  Transform<T> X_LN{};  ///< The node on the link; of the world, in the world.
-  int velocity = -1;    ///< Of a coupling: the velocity of all hinges.
-  int position = -1;    ///< Of a coupling: the position of all hinges.
+  int link = -1;                   ///< The link that carries the node, or the hinge; −1: the world.
+  kernels::ClosureNode<T> node{};  ///< Where it is on that link, and how it moves.
+  int velocity = -1;               ///< Of a coupling: the velocity of all hinges.
+  int position = -1;               ///< Of a coupling: the position of all hinges.
 };
 
 /// What the columns of a changeable closure are for unit forces in the six relative directions, in a's axes at b's
@@ -66,24 +69,34 @@ struct ClosedClosure {
   bool present = false;     ///< Whether it exists and is attached.
   bool changeable = false;  ///< Whether columns are kept for all six relative directions, so that a change is step D's.
   bool stale = true;        ///< Whether its columns must be made anew.
+  std::uint64_t stamp = 0;  ///< Another one for each closure that was ever added, or changed.
   bool directed = false;    ///< Whether the columns know its directions.
   int rows = 0;
   int first = 0;  ///< Its first row among all.
+  /// Rows that nothing can violate, as it is out of a mechanism's plane.
+  std::array<bool, kernels::max_closure_rows> idle{};
+  int active = 0;  ///< How many rows the columns have: all but those, where that may be.
+  int solved = 0;  ///< The first of them among those that step D solves for.
+  std::array<int, kernels::max_closure_rows> row{};  ///< Of each of them: its number in the closure.
   ClosedEnd<T> a;
   ClosedEnd<T> b;
   kernels::ClosureColumns<T> on_a;  ///< On a's member; on b's, too, where they are one.
   kernels::ClosureColumns<T> on_b;  ///< On b's member where that is another.
   kernels::ClosureEquations<T> equations;
-  Transform<T> X_AB{};  ///< Node b in node a.
+  kernels::ClosureRelation<T> relation;  ///< Of its nodes.
   kernels::CouplingEquation<T> coupling;
   std::array<RelativeColumns<T>, 2> relative;        ///< Of a changeable closure, on a's and b's members.
   std::array<T, kernels::max_closure_rows> asked{};  ///< dŨ/dt.
-  std::array<T, kernels::max_closure_rows> bias{};   ///< What accelerations of nodes have beside the columns'.
-  std::array<T, kernels::max_closure_rows> force{};  ///< f̃.
+  bool asks = false;                                 ///< Whether some of it is not zero.
+  kernels::RowNumbers<T> rate{};                     ///< What it asks of accelerations beside that.
+  kernels::RowNumbers<T> bias{};                     ///< What accelerations of nodes have beside the columns'.
+  kernels::RowNumbers<T> force{};                    ///< f̃ of the active rows.
   std::array<bool, kernels::max_closure_rows> unique{};
 
   /// Whether both sides are on one member.
   bool within() const { return a.member == b.member; }
+  /// Whether its directions are the same at any pose, and the columns know them.
+  bool constant() const { return directed && equations.constant && !changeable; }
 };
 
 /// Calls f(end, columns) for each side of a closure that is on a link, once for each member.
@@ -125,43 +138,54 @@ struct ClosedData {
   int nq = 0;
   int nv = 0;
   int rows = 0;
+  int solved = 0;  ///< Rows of step D.
   ClosureReport report;
   ClosedWork work;
+  std::uint64_t stamps = 0;                                  ///< Of closures, so far.
+  bool looks_around = true;                                  ///< Whether the rank is compared with that near by.
+  std::vector<std::pair<std::uint64_t, int>> generic_ranks;  ///< Known ones, by which closures hold.
 
-  std::vector<T> lambda;                         ///< rows × rows, scaled.
-  std::vector<T> factor;                         ///< LDL* of the kept rows.
-  std::size_t kept = 0;                          ///< How many rows count as independent.
-  std::vector<int> order;                        ///< All rows, those first. Of the last state; all to begin with.
-  std::vector<T> dependence;                     ///< C: of each other row, what of the kept ones it is.
-  bool entangled = false;                        ///< Whether some of these are not zero.
-  std::vector<T> grown;                          ///< Scratch: I + C*C.
-  std::vector<T> shared;                         ///< Of each row: the share that null vectors have of it, squared.
-  std::vector<int> indices;                      ///< Scratch: 0, 1, …
-  std::vector<T> scale;                          ///< s of each row.
-  std::vector<T> right;                          ///< Right side of step D, scaled.
-  std::vector<T> size;                           ///< Of each row: how large the terms of its right side are, scaled.
-  std::vector<T> force;                          ///< f̃ of all rows, scaled.
-  std::vector<T> residual;                       ///< Scratch: a number for each row.
-  std::vector<T> stacked;                        ///< 𝒩 numbers.
-  Matrix columns;                                ///< 𝔟/s, full coordinates × rows.
-  Matrix Y;                                      ///< The closures' Jacobian, rows × 𝒩.
-  Eigen::Matrix<T, Eigen::Dynamic, 1> weighted;  ///< Scratch: as many as rows of 𝔟.
+  std::size_t stride = 0;                         ///< From row to row of the matrices of step D.
+  std::vector<kernels::ClosurePair<T>> pairs;     ///< Closures with velocities in common, member by member.
+  std::vector<kernels::SharedCoordinate> common;  ///< Those velocities.
+  bool paired = false;                            ///< Whether both are of the present closures.
+  std::vector<T> lambda;                          ///< rows × rows, scaled, on and above the diagonal.
+  std::vector<T> factor;                          ///< Of the kept rows LDL*, then C and f̃; see closure_solve.hpp.
+  std::size_t kept = 0;                           ///< How many rows count as independent.
+  std::size_t tangled = 0;                        ///< How many others depend on them: columns of C.
+  std::vector<int> order;                         ///< All rows: kept, tangled, those that nothing can violate.
+  std::vector<T> gathered;                        ///< 𝔟/s but for D^(−½): velocities of all hinges × rows.
+  std::vector<T> scratch;                         ///< rows × rows.
+  std::vector<T> shared;                          ///< Of each row: the share that null vectors have of it, squared.
+  std::vector<T> scale;                           ///< s of each row.
+  std::vector<T> right;                           ///< Right side of step D, scaled.
+  std::vector<T> size;                            ///< Of each row: how large the terms of its right side are, scaled.
+  std::vector<T> force;                           ///< f̃ of all rows, scaled.
+  std::vector<T> residual;                        ///< Scratch: a number for each row, and a register's more.
+  std::vector<T> left_over;                       ///< Scratch: a number for each row.
+  std::vector<T> stacked;                         ///< 𝒩 numbers.
+  Matrix columns;                                 ///< 𝔟/s, full coordinates × rows.
+  Matrix Y;                                       ///< The closures' Jacobian, rows × 𝒩.
   Svd svd;
   ClosedBlocks<T> blocks;
 
   ClosedMember<T>& member(int i) const;
+  /// The member that an end of a closure is on.
+  ClosedMember<T>& on(const ClosedEnd<T>& end) const { return *members[index(end.member)]; }
   /// Kernels that are of no tree in particular.
   const kernels::Sweeps<T>& kernel() const { return *members.front()->state.data().sweeps; }
   ClosedClosure<T>& at(int i) const;
   /// Numbers of rows and coordinates after something came or went.
   void count();
+  /// Which rows step D solves for.
+  void choose_rows();
   /// Where a side of a closure is.
   ClosedEnd<T> end(const Closure& closure, bool second, int i) const;
   /// Supports of a closure's columns.
   void place(ClosedClosure<T>& c);
 
   /// X_AB and, with velocities, V of the two nodes.
-  kernels::ClosureMotion<T> motion(const ClosedClosure<T>& c, bool velocities) const;
+  kernels::ClosureMotion<T> motion(ClosedClosure<T>& c, bool velocities) const;
   /// Of all closures A* and gaps; or directions and rates, as columns need them, with A* of general rows alone.
   void evaluate(bool rates);
   /// Both of a coupling.
@@ -174,26 +198,31 @@ struct ClosedData {
   /// Columns of all closures on all members.
   void make_columns(bool biased);
   /// The right side of step D, how large its terms are, and the scales.
-  void assemble_right(bool biased);
+  void assemble_right();
   /// These and Λ.
-  void assemble_small(bool biased);
+  void assemble_small();
   /// f̃ by the factors of Λ of independent rows where there is no doubt about these, else by singular values.
   void solve_small();
   /// The former; false where there is doubt.
   bool factor_small();
+  bool eliminate_kept(T largest, T floor, T& least);
+  void gather();
   bool others_depend(T largest);
   bool solve_kept(bool refined);
   void shorten_force();
   void mark_unique();
+  void pair_closures();
   void name_redundant();
   double asked_for() const;
   void solve_by_values();
   void check_contradictions(int rank);
+  /// Whether the rank is that of configurations near by.
+  void judge_rank();
   void sweep_outward(std::span<T> out);
   /// Groups of closures for step D by blocks, and whether that is cheaper.
   void plan_blocks();
   /// Blocks in place of Λ, the right side and the scales.
-  void assemble_blocks(bool biased);
+  void assemble_blocks();
   /// f̃ by blocks, or with one Λ where the rank is in doubt; false where that is, too.
   bool solve_blocks();
   /// 𝔟/s.
@@ -201,11 +230,15 @@ struct ClosedData {
   /// Calls f(member, columns) for each tree that a closure acts on.
   template <class F>
   void for_each_part(ClosedClosure<T>& c, F&& f) {
-    f(member(c.a.member), c.on_a);
+    f(on(c.a), c.on_a);
     if (!c.within()) {
-      f(member(c.b.member), c.on_b);
+      f(on(c.b), c.on_b);
     }
   }
 };
+
+/// The rank at configurations near by: the largest of a few. O(assembly), in a system of its own.
+template <class T>
+int rank_near_by(const ClosedData<T>& d);
 
 }  // namespace bunraku::detail

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "bunraku/kernels/closure_columns.hpp"
-#include "bunraku/kernels/closure_solve.hpp"
 #include "bunraku/kernels/derivative_products.hpp"
 #include "bunraku/kernels/forward_dynamics.hpp"
 #include "bunraku/kernels/inverse_derivatives.hpp"
@@ -86,17 +85,51 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
     epsilon_.assign(ws_.epsilon.begin(), ws_.epsilon.end());
   }
   void closed_again() override { ws_.epsilon.assign(epsilon_.begin(), epsilon_.end()); }
+  void closed_node(bool moving, ClosureNode<T>& node) override { node_motion(ws_, moving, node); }
+  void closed_relation(const ClosureNode<T>& a, const ClosureNode<T>& b, ClosureRelation<T>& out, PlainPose<T>& on_a,
+                       PlainPose<T>& on_b) const override {
+    relate_nodes<S>(a, b, out, on_a, on_b);
+  }
+  void closed_terms(const RowForces<T>& N, const ClosureRelation<T>& relation, int rows, RowNumbers<T>& rate,
+                    RowNumbers<T>& bias) const override {
+    closure_terms<RowPack<T>>(N, relation, rows, rate, bias);
+  }
   void closed_columns(ClosureColumns<T>& columns) override { closure_columns(ws_, factors(), biased_, columns); }
-  bool closed_factor(const T* lambda, std::size_t m, std::span<const int> order, T floor, T* factor,
+  void closed_right(ClosureColumns<T>& one, ClosureColumns<T>* two, const RowNumbers<T>& asked,
+                    const RowNumbers<T>& bias, RowNumbers<T>& scale, RowNumbers<T>& right,
+                    RowNumbers<T>& size) const override {
+    closure_right<RowPack<T>>(one, two, asked, bias, scale, right, size);
+  }
+  void closed_products(std::span<const ClosurePair<T>> pairs, const SharedCoordinate* shared, T* lambda,
+                       std::size_t stride) const override {
+    closure_products(factors(), pairs, shared, lambda, stride);
+  }
+  void closed_gather(const ClosureColumns<T>& columns, T* out, std::size_t stride) const override {
+    gather_columns<RowPack<T>>(columns, out, stride);
+  }
+  bool closed_factor(T* rows, std::size_t stride, std::size_t n, std::size_t columns, T floor,
                      T& least) const override {
-    return factor_closures<Full<T>>(lambda, m, order.data(), order.size(), floor, factor, least);
+    if (!factor_closures<RowPack<T>>(rows, stride, n, columns, floor, least)) {
+      return false;
+    }
+    columns == n + 1 ? substitute_column(rows, stride, n) : substitute_closures<RowPack<T>>(rows, stride, n, columns);
+    return true;
   }
-  void closed_solve(const T* factor, std::size_t n, T* x) const override { solve_closures<Full<T>>(factor, n, x); }
-  void closed_product(const ClosureColumns<T>& one, const ClosureColumns<T>& two, const int* slot, T* out,
-                      std::size_t stride) const override {
-    closure_product(factors(), one, two, slot, out, stride);
+  void closed_solve(const T* rows, std::size_t stride, std::size_t n, T* x) const override {
+    solve_closures<RowPack<T>>(rows, stride, n, x);
   }
-  void closed_correct(const ClosureColumns<T>& columns, const T* force) override {
+  void closed_squares(const T* E, std::size_t E_stride, const T* W, std::size_t W_stride, std::size_t m,
+                      std::size_t columns, T* out) const override {
+    add_squares<RowPack<T>>(E, E_stride, inverse_D(), factors().D_inverse.size(), W, W_stride, m, columns, out);
+  }
+  void closed_residual(const T* E, std::size_t stride, std::size_t m, const T* f, T* r) const override {
+    subtract_product<RowPack<T>>(E, stride, inverse_D(), factors().D_inverse.size(), m, f, r);
+  }
+  void closed_shorten(const T* C, std::size_t stride, std::size_t kept, std::size_t n, T* scratch, T* f,
+                      T* y) const override {
+    shorten_forces<RowPack<T>>(C, stride, kept, n, scratch, f, y);
+  }
+  void closed_correct(const ClosureColumns<T>& columns, const RowNumbers<T>& force) override {
     correct_innovations(ws_, columns, force);
   }
   void closed_outward(T* acceleration) override {
@@ -104,17 +137,6 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   }
   const T* inverse_D() const override { return reinterpret_cast<const T*>(factors().D_inverse.data()); }
   const T* innovations() const override { return reinterpret_cast<const T*>(ws_.epsilon.data()); }
-  Transform<T> link_pose(int link) override {
-    if (link < 0) {
-      return Transform<T>::identity();
-    }
-    need_poses(ws_);
-    return cast<T>(ws_.pose[at(link)]);
-  }
-  Motion<T> link_velocity(int link) override {
-    need_velocities(ws_);
-    return cast<T>(ws_.velocity[at(link + 1)]);
-  }
 
  private:
   const Factors<S>& factors() const { return biased_ ? ws_.of_forward : ws_.of_state; }
