@@ -155,8 +155,11 @@ constexpr Reference all[] = {
 
 }  // namespace
 
-std::span<const Reference> references() {
-  return all;
+std::vector<Reference> references() {
+  std::vector<Reference> out(std::begin(all), std::end(all));
+  const std::span<const Reference> more = sensitivity_references();
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
 }
 
 }  // namespace bunraku::cli::papers
