@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/operators/language/detail/derivatives.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/levels.hpp"
 #include "bunraku/operators/rewriting/simplify.hpp"
@@ -31,15 +32,17 @@ bool mentions(const Operator& x, std::initializer_list<Symbol> symbols) {
 
 /// What an expression takes from a state.
 struct Taken {
-  explicit Taken(const Operator& x)
-      : velocities(mentions(x, {Symbol::V, Symbol::a, Symbol::b, Symbol::thetad, Symbol::thetadd, Symbol::alpha,
-                                Symbol::f, Symbol::T, Symbol::T_p, Symbol::U, Symbol::a_n})),
-        thetadd(mentions(x, {Symbol::thetadd})),
-        from_thetadd(mentions(x, {Symbol::alpha, Symbol::f, Symbol::T})) {}
+  explicit Taken(const Operator& of) {
+    const Operator x = operators::differentiated(of);  // derivatives take more than they name
+    velocities = mentions(x, {Symbol::V, Symbol::a, Symbol::b, Symbol::thetad, Symbol::thetadd, Symbol::alpha,
+                              Symbol::f, Symbol::T, Symbol::T_p, Symbol::U, Symbol::a_n});
+    thetadd = mentions(x, {Symbol::thetadd});
+    from_thetadd = mentions(x, {Symbol::alpha, Symbol::f, Symbol::T});
+  }
 
-  bool velocities;
-  bool thetadd;
-  bool from_thetadd;  ///< What follows from θ̈.
+  bool velocities = false;
+  bool thetadd = false;
+  bool from_thetadd = false;  ///< What follows from θ̈.
 };
 
 /// As it is typed; `0` where it vanishes.

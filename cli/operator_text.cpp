@@ -278,7 +278,10 @@ std::string symbols_text() {
       "inv(x)       inverse, by the identities               dense_inv(x)   inverse by a dense matrix\n"
       "sqrt(x)      root of a memoryless operator            cross(v)       cross product with a stacked vector\n"
       "unit(i)      unit vector of the velocity coordinate i\n"
-      "gather(E, x), spread(E, x)                            recursions over the blocks of a memoryless x\n"
+      "gather(E, x), spread(E, x), carry(E, x)               recursions over the blocks of a memoryless x, one step\n"
+      "diff(x, i)   derivative in velocity coordinate i      diff(x, u)     along a vector of hinge space\n"
+      "dt(x)        derivative in time                       dH(u)          of H along u\n"
+      "Q(f)         Q(f) v = ~cross(v)*f                     lyap(r, x)     y of r*y + y*r = x, block by block\n"
       "psi_{X, A}   P, D, G, K, psi … of an inertia X and an armature A\n";
   return out;
 }

@@ -376,8 +376,30 @@ Conditions conditions_of(const System& system) {
   return conditions_of(system.model());
 }
 
+namespace {
+
+/// Whether all that a hinge does is along one line or parallel to it, or a translation.
+bool is_simple(HingeType type) {
+  switch (type) {
+    case HingeType::fixed:
+    case HingeType::revolute:
+    case HingeType::continuous:
+    case HingeType::prismatic:
+    case HingeType::helical:
+    case HingeType::cylindrical:
+    case HingeType::translational:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 Conditions conditions_of(const Model& model) {
   Conditions out;
+  out.constant_maps = true;
+  out.simple_hinges = true;
   bool every_rotor = true;
   for (const Body& body : model.bodies()) {
     out.couplings = out.couplings || body.leader != world;
@@ -386,6 +408,9 @@ Conditions conditions_of(const Model& model) {
       every_rotor = every_rotor && dof.armature != 0;
     }
     out.massless = out.massless || !has_full_inertia(body.inertia);
+    out.simple_hinges = out.simple_hinges && is_simple(body.hinge.type);
+    out.constant_maps =
+        out.constant_maps && body.hinge.type != HingeType::universal && body.hinge.type != HingeType::custom;
   }
   out.ungeared = out.armature && !every_rotor;
   out.tied = std::any_of(model.closures().begin(), model.closures().end(),

@@ -3,6 +3,7 @@
 #include "papers/closed_loops.hpp"
 #include "papers/closed_procedures.hpp"
 #include "papers/references.hpp"
+#include "papers/sensitivity_elements.hpp"
 
 namespace bunraku::cli::papers {
 
@@ -180,6 +181,36 @@ constexpr Procedure all_procedures[] = {
     {"C5", "library", "RK88 II (b.1)",
      "θ̈ and f(0) of the library's closed system, all kinds of contact = a dense solve of (b.1)", library_holds_contacts,
      tolerance, arms},
+    {"S3", "5.48", "JR03 (5.47)–(5.48)", "S[H*_𝕀(k)] = φ(𝕀,k)ℍ(k)φ(k,𝕀)", inertial_turns, tolerance, revolute4},
+    {"S3", "5.49", "JR03 (5.49)", "ℍ_𝕀(i)X = −Q[X]H*_𝕀(i)", inertial_forces, tolerance, revolute4},
+    {"S3", "5.52 first", "JR03 (5.52), first form", "diff(MASS, i)(j,k) for all i, j, k = by φ(k,i), ℍ(i), R",
+     elements_first_form, tolerance, revolute4},
+    {"S3", "5.52 third", "JR03 (5.50), (5.52) corrected",
+     "diff(MASS, i)(j,k) for all i, j, k = by H_𝕀, ℍ_𝕀, R_𝕀 = φ(𝕀,k)Rφ*(𝕀,k)", elements_third_form, tolerance,
+     revolute4},
+    {"S3", "5.52 printed", "JR03 (5.52), third form", "the same with ℍ*_𝕀(k) in the last case",
+     elements_third_form_printed, tolerance, revolute4, random_systems, false, fails},
+    {"S3", "5.50 printed", "JR03 (5.50)", "the same with R_𝕀 = φ(n,k)Rφ*(n,k)", elements_at_base_printed, tolerance,
+     revolute4, random_systems, false, fails},
+    {"S4", "5.53", "JR03 (5.53)", "θ̇*ℂ_iθ̇ of diff(MASS, k) = bias torques of Newton and Euler without gravity",
+     christoffel_bias, tolerance, revolute4},
+    {"S4", "properties", "JR03 after (5.53)",
+     "ℂ_i(j,k) = ℂ_i(k,j); = −ℂ_k(j,i) for j ≥ k, i; ℂ_i(j,i) = 0 for j ≥ i; ∂𝓜(k,j)/∂θ_i = ℂ_j(i,k) + ℂ_k(j,i)",
+     christoffel_properties, tolerance, revolute4},
+    {"S4", "reach", "JR03 after (5.53)", "ℂ_i(j,k) does not depend on θ(m), m ≥ max(i,j,k), by second derivatives",
+     christoffel_reach, tolerance, revolute4},
+    {"S4", "5.4", "JR03 lemma 5.4", "ℂ_i(j,k) for j > k, i = by φ, ℍ, R", christoffel_composite, tolerance, revolute4},
+    {"S4", "5.5", "JR03 (5.54)–(5.55) corrected",
+     "ℂ_i(j,k) for all i, j, k = by 𝒴, k ≤ j: −𝒴(k,j,i) for i ≤ k, else 𝒴(i,j,k)", christoffel_alternative, tolerance,
+     revolute4},
+    {"S4", "5.53 slide", "JR03 (5.53)", "θ̇*ℂ_iθ̇ = bias torques, with a sliding hinge", christoffel_bias, tolerance,
+     slider4},
+    {"S4", "5.5 slide", "JR03 (5.54)–(5.55) corrected", "ℂ_i(j,k) = by 𝒴, with a sliding hinge",
+     christoffel_alternative, tolerance, slider4},
+    {"S5", "5.53 any", "JR03 (5.53) for any hinge", "𝓒 = 𝓜̇θ̇ − ½[θ̇*𝓜_θiθ̇] − c(θ̇,·)*𝓜θ̇, c the bracket of unit velocities",
+     mobile_bias, tolerance, mobile4},
+    {"S5", "5.53 printed", "JR03 (5.53)", "𝓒(i) = θ̇*ℂ_iθ̇ with a free base and a ball joint", mobile_bias_printed,
+     tolerance, mobile4, random_systems, false, fails},
 };
 
 }  // namespace

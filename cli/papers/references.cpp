@@ -155,8 +155,11 @@ constexpr Reference all_references[] = {
 
 }  // namespace
 
-std::span<const Reference> references() {
-  return all_references;
+std::vector<Reference> references() {
+  std::vector<Reference> out(std::begin(all_references), std::end(all_references));
+  const std::span<const Reference> more = sensitivity_references();
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
 }
 
 }  // namespace bunraku::cli::papers

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "papers/systems.hpp"
 
@@ -17,9 +18,12 @@ struct Reference {
   const char* words;                  ///< What the matrix is.
   Eigen::MatrixXd (*right)(Sample&);  ///< The matrix.
   Systems systems = Systems::any;     ///< On what.
+  double largest = tolerance;         ///< The largest residual with which it holds.
 };
-/// All of them.
-std::span<const Reference> references();
+/// All of them, those of sensitivities last.
+std::vector<Reference> references();
+/// Those of sensitivities: S2 to S5.
+std::span<const Reference> sensitivity_references();
 
 /// What is more than one identity: it computes its own residual.
 struct Procedure {

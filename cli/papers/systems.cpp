@@ -157,12 +157,11 @@ Eigen::VectorXd Random::vector(int size) {
 const Variables& variables() {
   using enum SpaceKind;
   static const Variables all{
-      Operator::variable("x", hinge, number),  Operator::variable("y", node, number),
-      Operator::variable("w", body, number),   Operator::variable("u", body, number),
-      Operator::variable("A", body, body),     Operator::variable("C", body, body),
-      Operator::variable("ang", body, body),   Operator::variable("swap", body, body),
-      Operator::variable("a_g", body, number), Operator::variable("h", body, number),
-      Operator::variable("V0", node, number),  Operator::variable("alpha0", node, number),
+      Operator::variable("x", hinge, number), Operator::variable("y", node, number),
+      Operator::variable("w", body, number),  Operator::variable("u", body, number),
+      Operator::variable("A", body, body),    Operator::variable("C", body, body),
+      Operator::variable("swap", body, body), Operator::variable("h", body, number),
+      Operator::variable("V0", node, number), Operator::variable("alpha0", node, number),
       Operator::variable("a0", node, number),
   };
   return all;
@@ -188,8 +187,6 @@ Sample::Sample(std::string name, const Model& model, std::uint64_t seed, bool ro
   x_ = random.vector(model.nv());
   y_ = matched(random.vector(6 * static_cast<int>(now.nodes.size())), dense_.jacobian().transpose(), dense_);
   w_ = random.vector(6 * bodies);
-  Eigen::Matrix<double, 6, 6> ang = Eigen::Matrix<double, 6, 6>::Zero();
-  ang.topLeftCorner<3, 3>().setIdentity();
   Eigen::Matrix<double, 6, 6> swap = Eigen::Matrix<double, 6, 6>::Zero();
   swap.topRightCorner<3, 3>().setIdentity();
   swap.bottomLeftCorner<3, 3>().setIdentity();
@@ -200,9 +197,7 @@ Sample::Sample(std::string name, const Model& model, std::uint64_t seed, bool ro
       random.vector(6 * bodies),
       random.vector(36 * bodies),
       random.vector(36 * bodies),
-      repeated(ang, bodies),
       repeated(swap, bodies),
-      dense_.a_gravity(),
       dense_.joint_rate(),
       dense_.node_V(),
       dense_.node_alpha(),

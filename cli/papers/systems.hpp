@@ -83,8 +83,8 @@ class Sample {
 };
 
 /// What a statement may name besides the symbols: random vectors x (hinges), y (nodes), w and u (bodies), random
-/// memoryless operators A and C, and of known value `ang` (the angular half), `swap` (exchanges the halves), a_g
-/// (gravity at the base), h = (dH*/dt)θ̇, and V0, alpha0, a0 of the nodes.
+/// memoryless operators A and C, and of known value `swap` (exchanges the halves), h = (dH*/dt)θ̇, and V0, alpha0, a0 of
+/// the nodes.
 const Variables& variables();
 
 /// max|left − right| / max(|left|, |right|); 0 where they are equal, infinite where a number is not finite.

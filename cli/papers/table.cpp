@@ -27,6 +27,10 @@ std::span<const Row> rows_d3();
 std::span<const Row> rows_d4();
 std::span<const Row> rows_d5();
 std::span<const Row> rows_s1();
+std::span<const Row> rows_s2();
+std::span<const Row> rows_s3();
+std::span<const Row> rows_s4();
+std::span<const Row> rows_s5();
 std::span<const Row> rows_l1();
 
 namespace {
@@ -49,6 +53,18 @@ constexpr Abbreviation abbreviations[] = {
     {"HH_i", "cross(ang*~phi*~H*unit(1))"},                   // JR03's ℍ^i for i = 1, a revolute hinge
     {"HH_s", "cross(ang*~phit*~H*unit(1))"},                  // its ℍ^i_s
     {"HH_d", "cross(ang*~H*unit(1))"},                        // its ℍ^i_δ
+    {"OM", "cross(ang*V)"},                                   // its Ω̃
+    {"OM_s", "cross(ang*~phit*~H*thetad)"},                   // its Ω̃_s, in the axes of the child
+    {"OM_p", "TURN*OM_s*~TURN"},                              // the same in the axes of the parent
+    {"OM_d", "cross(ang*~H*thetad)"},                         // its Ω̃_δ
+    {"O_x", "cross(ang*~phi*~H*x)"},                          // Ω̃ of the motion x in place of θ̇
+    {"U_x", "cross(~phi*~H*x)"},                              // with linear velocities
+    {"HD_x", "-~cross(~H*x)"},                                // ℍ_δ along x, for any hinge
+    {"Gamma_x", "dH(x)+H*~cross(~H*x)"},                      // Γ*, how H changes as the parent sees it
+    {"C_x",                                                   // Coriolis matrices of the motions x and θ̇
+     "H*phi*(M*~phi*(~dH(x)+U_x*~H)-0.5*(~U_x*M+M*U_x+Q(M*~phi*~H*x))*~phi*~H)"},
+    {"C_v", "H*phi*(M*~phi*(~dH(thetad)+cross(V)*~H)-0.5*(~cross(V)*M+M*cross(V)+Q(M*V))*~phi*~H)"},
+    {"BRACKET", "inv(H*~H)*H*(~dH(x)*thetad-~dH(thetad)*x+cross(~H*x)*~H*thetad)"},  // of the fields x and θ̇
 };
 
 bool in_name(char c) {
@@ -85,6 +101,10 @@ std::span<const Item> items() {
       Item{"C5", "contacts", {}},
       Item{"C6", "redundant closures", {}},
       Item{"S1", "the shift operator, cross products, ℍ", rows_s1()},
+      Item{"S2", "rates and sensitivities of φ, H, M, E_φ, Δ_φ, φMφ*", rows_s2()},
+      Item{"S3", "sensitivities of the mass matrix", rows_s3()},
+      Item{"S4", "Christoffel symbols", rows_s4()},
+      Item{"S5", "the same for any hinges, on trees", rows_s5()},
       Item{"L1", "the seven levels of an expression", rows_l1()},
   };
   return all;

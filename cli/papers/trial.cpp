@@ -22,7 +22,7 @@ struct Trial {
   bool robots = true;
   std::optional<Operator> left = {};
   std::optional<Operator> right = {};
-  const Reference* reference = nullptr;
+  std::optional<Reference> reference = {};
   const Procedure* procedure = nullptr;
 };
 
@@ -70,10 +70,10 @@ Trial make_trial(const Reference& reference) {
                       .statement = fmt::format("{} = {}", to_ascii(left), reference.words),
                       .source = reference.source,
                       .means = Means::reference,
-                      .tolerance = tolerance},
+                      .tolerance = reference.largest},
           .systems = reference.systems,
           .left = left,
-          .reference = &reference};
+          .reference = reference};
 }
 
 Trial make_trial(const Procedure& procedure) {
@@ -93,6 +93,7 @@ Trial make_trial(const Procedure& procedure) {
 std::vector<Trial> make_trials(const std::string& id) {
   std::vector<Trial> out;
   std::vector<std::string> known;
+  const std::vector<Reference> all_references = references();
   for (const Item& item : items()) {
     known.emplace_back(item.id);
     if (!id.empty() && id != item.id) {
@@ -101,7 +102,7 @@ std::vector<Trial> make_trials(const std::string& id) {
     for (const Row& row : item.rows) {
       out.push_back(make_trial(item.id, row));
     }
-    for (const Reference& reference : references()) {
+    for (const Reference& reference : all_references) {
       if (std::string_view(reference.id) == item.id) {
         out.push_back(make_trial(reference));
       }
@@ -137,7 +138,7 @@ double residual_of(const Trial& trial, Sample& sample) {
   }
   Evaluation left = sample.system().literal(*trial.left);
   const Eigen::MatrixXd probes = sample.probes(left.cols());
-  if (trial.reference != nullptr) {
+  if (trial.reference) {
     return residual(left * probes, trial.reference->right(sample) * probes);
   }
   return residual(left * probes, sample.apply(*trial.right, probes));

@@ -95,9 +95,9 @@ TEST_F(Papers, EveryStatementIsAsItShouldBe) {
       appendix += each.text("line") + "\n";
     }
   }
-  EXPECT_EQ(ids,
-            (std::set<std::string>{"K1", "K2", "K3", "K4", "K5", "K6", "I1", "I2", "I3", "F1", "F2", "F3", "F4", "F5",
-                                   "D1", "D2", "D3", "D4", "D5", "S1", "L1", "C1", "C2", "C3", "C4", "C5", "C6"}));
+  EXPECT_EQ(ids, (std::set<std::string>{"K1", "K2", "K3", "K4", "K5", "K6", "I1", "I2", "I3", "F1", "F2",
+                                        "F3", "F4", "F5", "D1", "D2", "D3", "D4", "D5", "S1", "S2", "S3",
+                                        "S4", "S5", "L1", "C1", "C2", "C3", "C4", "C5", "C6"}));
   EXPECT_EQ(references, (std::set<std::string>{"K", "I", "F", "D", "S"}));
   // RK88's appendix A; (a.5) only defines a symbol, (a.20) and (a.30) are within the sums (a.19) and (a.29)
   for (int i = 1; i <= 51; ++i) {

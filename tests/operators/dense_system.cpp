@@ -20,7 +20,7 @@ Eigen::MatrixXd identity(int n) {
 
 DenseSystem::DenseSystem(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                          const Eigen::VectorXd& a, std::vector<Node> nodes)
-    : blocks(model, q, v), nodes_(std::move(nodes)) {
+    : blocks(model, q, v), q_(q), v_(v), a_(a), nodes_(std::move(nodes)) {
   N = blocks.N;
   nv = model.nv();
   const Matrix one = identity(6 * N);
@@ -30,6 +30,11 @@ DenseSystem::DenseSystem(const Model& model, const Eigen::VectorXd& q, const Eig
   put(Symbol::H, blocks.S.transpose() * blocks.H);
   put(Symbol::M, blocks.M);
   put(Symbol::armature, congruence(blocks.S.transpose(), blocks.armature));
+  Eigen::VectorXd halves(6 * N);
+  for (int k = 0; k < N; ++k) {
+    halves.segment<6>(6 * k) << 1, 1, 1, 0, 0, 0;
+  }
+  put(Symbol::ang, halves.asDiagonal());
   Matrix R = Matrix::Zero(6 * N, 6 * N);
   for (int k = 0; k < N; ++k) {
     R.block<6, 6>(6 * k, 6 * k) = congruence(blocks.phi.middleRows<6>(6 * k), blocks.M);
@@ -98,6 +103,23 @@ DenseSystem::Matrix DenseSystem::operator()(const Operator& x) const {
       return gathered(part(0), part(1));
     case TermType::spread:
       return spread_out(part(0), part(1));
+    case TermType::carry:
+      return carried(part(0), part(1));
+    case TermType::force_cross:
+      return force_cross_of(part(0));
+    case TermType::lyapunov:
+      return lyapunov_solution(part(0), part(1));
+    case TermType::joint_rate: {
+      std::vector<Matrix> along;
+      for (std::size_t i = 0; i < t.parts.size(); ++i) {
+        along.push_back(part(i));
+      }
+      return joint_rate(along);
+    }
+    case TermType::derivative:
+      return slope(t.parts[0], part(1), Eigen::VectorXd::Zero(nv));
+    case TermType::time_rate:
+      return slope(t.parts[0], v_, a_);
     case TermType::block: {
       const auto [row, rows] = place(t.range);
       const auto [column, columns] = place(t.domain);
@@ -346,6 +368,15 @@ void DenseSystem::put_vectors(const Eigen::VectorXd& v, const Eigen::VectorXd& a
   }
   put(Symbol::V, V);
   put(Symbol::a, blocks.a);
+  Eigen::VectorXd gravity = Eigen::VectorXd::Zero(6 * N);
+  const Vec3<double>& g = blocks.model.gravity();
+  for (int k = 0; k < N; ++k) {
+    if (blocks.body(k).parent == world) {
+      const Eigen::Matrix3d R = to_eigen(blocks.kinematics.pose(k)).topLeftCorner<3, 3>();
+      gravity.segment<3>(6 * k + 3) = -R.transpose() * Eigen::Vector3d(g.x, g.y, g.z);
+    }
+  }
+  put(Symbol::a_g, gravity);
   put(Symbol::b, blocks.b);
   put(Symbol::alpha, blocks.phi.transpose() * (H.transpose() * acceleration + blocks.a));
   put(Symbol::f, blocks.phi * (blocks.M * get(Symbol::alpha) + blocks.b));
@@ -354,6 +385,8 @@ void DenseSystem::put_vectors(const Eigen::VectorXd& v, const Eigen::VectorXd& a
 
 void DenseSystem::put_passive(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
   Eigen::VectorXd out = Eigen::VectorXd::Zero(nv);
+  Eigen::VectorXd springs = Eigen::VectorXd::Zero(nv);
+  bool linear = true;
   for (int k = 0; k < N; ++k) {
     const Body& body = blocks.body(k);
     const Hinge& hinge = body.hinge;
@@ -368,11 +401,18 @@ void DenseSystem::put_passive(const Eigen::VectorXd& q, const Eigen::VectorXd& v
     for (int j = 0; j < hinge.velocity_size(); ++j) {
       const HingeDof& dof = hinge.dofs[static_cast<std::size_t>(j)];
       const double rate = ratio * v[body.v_index + j];
+      springs[body.v_index + j] += ratio * ratio * dof.stiffness;
+      linear =
+          linear && (dof.stiffness == 0 || (hinge.type != HingeType::spherical && hinge.type != HingeType::planar &&
+                                            hinge.type != HingeType::free && hinge.type != HingeType::custom));
       const double sign = rate > 0 ? 1 : rate < 0 ? -1 : 0;
       out[body.v_index + j] -= ratio * (dof.damping * rate + dof.friction * sign + dof.stiffness * stretch[j]);
     }
   }
   put(Symbol::T_p, out);
+  if (linear) {
+    put(Symbol::stiffness, springs.asDiagonal());
+  }
 }
 
 DenseSystem::Matrix DenseSystem::cross_of(const Matrix& z) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,16 +25,22 @@ class DenseSystem {
               std::vector<Node> nodes = {});
 
   const Matrix& get(Symbol symbol) const;
-  /// With couplings τ, τ̄ and Υ are left out.
+  /// With couplings τ, τ̄ and Υ are left out, the stiffness of springs that are not linear always.
   bool has(Symbol symbol) const {
     return symbols_.contains(symbol) || symbol == Symbol::Omega || (symbol == Symbol::Upsilon && !coupled);
   }
 
   /// The value of a variable.
-  void bind(const Operator& variable, const Matrix& value) { variables_[variable.term().name] = value; }
+  void bind(const Operator& variable, const Matrix& value) {
+    variables_[variable.term().name] = value;
+    moved_.clear();
+  }
 
   /// The matrix of an expression.
   Matrix operator()(const Operator& x) const;
+  /// The derivative of the matrix of an expression by differences of tenth order, with the configuration moving along u
+  /// and the velocities along w: of what is of moderate size good to about 1e-12.
+  Matrix slope(const Operator& x, const Eigen::VectorXd& u, const Eigen::VectorXd& w) const;
   /// That matrix times vectors, without forming products.
   Matrix times(const Operator& x, const Matrix& vectors) const;
 
@@ -72,10 +79,26 @@ class DenseSystem {
   /// Damping, Coulomb friction and springs, hinge by hinge; those of followers act on their leaders.
   void put_passive(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
   Matrix cross_of(const Matrix& z) const;
+  Matrix force_cross_of(const Matrix& f) const;
+  Matrix carried(const Matrix& E, const Matrix& x) const;
+  /// As it is where the state has moved by t along u and w. Kept.
+  const DenseSystem& moved(double t, const Eigen::VectorXd& u, const Eigen::VectorXd& w) const;
+  /// The derivative of H along vectors, the last one first.
+  Matrix joint_rate(std::vector<Matrix> along) const;
 
+  Eigen::VectorXd q_;
+  Eigen::VectorXd v_;
+  Eigen::VectorXd a_;
   std::vector<Node> nodes_;
   mutable std::map<Symbol, Matrix> symbols_;  // Ω and Υ when they are asked for
   std::map<std::string, Matrix> variables_;
+  struct Moved {
+    double t = 0;
+    Eigen::VectorXd u;
+    Eigen::VectorXd w;
+    std::shared_ptr<const DenseSystem> there;
+  };
+  mutable std::vector<Moved> moved_;
 };
 
 /// The largest difference of two matrices, as a part of the largest element of both.

@@ -14,7 +14,7 @@ Operator inv_of(const Operator& x) {
 std::vector<Operator> all_symbols() {
   std::vector<Operator> out;
   for (const SymbolInfo& each : symbol_table()) {
-    if (!is_of_closures(each.symbol)) {
+    if (!is_of_closures(each.symbol) && each.symbol != Symbol::stiffness) {  // not all springs have one
       out.emplace_back(each.symbol);
     }
   }

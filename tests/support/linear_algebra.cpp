@@ -120,4 +120,39 @@ Eigen::MatrixXd symmetric_root(const Eigen::MatrixXd& A) {
   });
 }
 
+Eigen::MatrixXd lyapunov_solution(const Eigen::MatrixXd& r, const Eigen::MatrixXd& x) {
+  const Eigen::Index n = r.rows();
+  Eigen::MatrixXd y = Eigen::MatrixXd::Zero(n, n);
+  for (Eigen::Index begin = 0; begin < n;) {
+    Eigen::Index end = begin + 1;
+    for (Eigen::Index i = begin; i < end; ++i) {
+      for (Eigen::Index j = n; j-- > end;) {
+        if (r(i, j) != 0 || r(j, i) != 0 || x(i, j) != 0 || x(j, i) != 0) {
+          end = j + 1;
+          break;
+        }
+      }
+    }
+    const Eigen::Index m = end - begin;
+    const Eigen::MatrixXd block = r.block(begin, begin, m, m);
+    Eigen::MatrixXd system = Eigen::MatrixXd::Zero(m * m, m * m);
+    Eigen::MatrixXd right(m * m, 1);
+    for (Eigen::Index i = 0; i < m; ++i) {
+      for (Eigen::Index j = 0; j < m; ++j) {
+        right(i * m + j, 0) = x(begin + i, begin + j);
+        for (Eigen::Index k = 0; k < m; ++k) {
+          system(i * m + j, k * m + j) += block(i, k);
+          system(i * m + j, i * m + k) += block(k, j);
+        }
+      }
+    }
+    const Eigen::MatrixXd numbers = product(pivoted_inverse_of(system), right);
+    for (Eigen::Index i = 0; i < m * m; ++i) {
+      y(begin + i / m, begin + i % m) = numbers(i, 0);
+    }
+    begin = end;
+  }
+  return y;
+}
+
 }  // namespace bunraku::test

@@ -42,4 +42,7 @@ double eigenvalue_ratio(const Eigen::MatrixXd& A);
 /// The principal square root of a symmetric A without negative eigenvalues.
 Eigen::MatrixXd symmetric_root(const Eigen::MatrixXd& A);
 
+/// y of r y + y r = x for block-diagonal r and x, each block as one linear system for all numbers of y.
+Eigen::MatrixXd lyapunov_solution(const Eigen::MatrixXd& r, const Eigen::MatrixXd& x);
+
 }  // namespace bunraku::test

@@ -97,6 +97,12 @@ Marks new_parts(const Operator& before, const Operator& after) {
     case TermType::cross:
     case TermType::gather:
     case TermType::spread:
+    case TermType::carry:
+    case TermType::force_cross:
+    case TermType::joint_rate:
+    case TermType::lyapunov:
+    case TermType::derivative:
+    case TermType::time_rate:
     case TermType::block:
       return one_by_one(a, b);
     default:

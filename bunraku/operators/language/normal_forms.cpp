@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "bunraku/operators/language/detail/derivatives.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
 
 namespace bunraku::operators {
@@ -49,6 +50,22 @@ Operator push(const Operator& x, bool transposed) {
       return gather(t.parts[0], push(t.parts[1], transposed));
     case TermType::spread:
       return spread(t.parts[0], push(t.parts[1], transposed));
+    case TermType::carry:
+      return carry(t.parts[0], push(t.parts[1], transposed));
+    case TermType::force_cross: {
+      const Operator out = Q(push(t.parts[0], false));
+      return transposed ? -out : out;
+    }
+    case TermType::joint_rate: {
+      const Operator out = with_parts(x, [](const Operator& part) { return push(part, false); });
+      return transposed ? ~out : out;
+    }
+    case TermType::lyapunov:
+      return lyap(push(t.parts[0], transposed), push(t.parts[1], transposed));
+    case TermType::derivative:
+      return diff(push(t.parts[0], transposed), push(t.parts[1], false));
+    case TermType::time_rate:
+      return dt(push(t.parts[0], transposed));
     case TermType::block:
       if (t.domain.kind == SpaceKind::number) {
         const Operator out = push(t.parts[0], false).block(t.range.part);
@@ -105,6 +122,11 @@ Operator spelled_out(const Operator& x) {
       return gather(t.parts[0], spelled_out(t.parts[1]));
     case TermType::spread:
       return spread(t.parts[0], spelled_out(t.parts[1]));
+    case TermType::carry:
+      return carry(t.parts[0], spelled_out(t.parts[1]));
+    case TermType::derivative:
+    case TermType::time_rate:
+      return spelled_out(differentiated(x));
     default:
       return with_parts(x, spelled_out);
   }

@@ -7,9 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
 
 namespace bunraku {
+
+using operators::described;
 
 namespace {
 
@@ -84,12 +87,12 @@ bool is_identity(const Operator& x) {
   return x.term().type == TermType::identity;
 }
 
-std::string described(const Operator& x) {
+}  // namespace
+
+std::string operators::described(const Operator& x) {
   return fmt::format("'{}' ({} to {})", detail::printable(to_ascii(x), 80), to_string(x.domain()),
                      to_string(x.range()));
 }
-
-}  // namespace
 
 OperatorError::OperatorError(const std::string& problem, const std::string& cure)
     : ArgumentError(with_cure(problem, cure)), problem_(problem), cure_(cure) {}
@@ -241,10 +244,20 @@ Operator operator~(const Operator& x) {
       return Operator(t.number) * ~t.parts[0];
     case TermType::gather:
     case TermType::spread:
+    case TermType::carry:
+    case TermType::lyapunov:
       if (~t.parts[1] == t.parts[1]) {
         return x;
       }
       break;
+    case TermType::derivative:
+    case TermType::time_rate:
+      if (~t.parts[0] == t.parts[0]) {
+        return x;
+      }
+      break;
+    case TermType::force_cross:
+      return -x;
     default:
       break;
   }
@@ -339,95 +352,6 @@ Operator operator*(const Operator& x, const Operator& y) {
     }
   }
   return Operator(std::move(product));
-}
-
-namespace {
-
-void require_square(const Operator& x, std::string_view function) {
-  if (!(x.range() == x.domain())) {
-    throw OperatorError(fmt::format("{} of {} does not exist", function, described(x)),
-                        "only what maps a space to itself has one");
-  }
-}
-
-}  // namespace
-
-Operator inv(const Operator& x) {
-  require_square(x, "the inverse");
-  switch (x.term().type) {
-    case TermType::identity:
-      return x;
-    case TermType::inverse:
-      return x.term().parts[0];
-    case TermType::number:
-    case TermType::scale:
-      if (x.term().number == 0) {
-        throw OperatorError("the inverse of zero does not exist");
-      }
-      return x.term().type == TermType::number ? Operator(1 / x.term().number)
-                                               : Operator(1 / x.term().number) * inv(x.term().parts[0]);
-    default:
-      return Operator(
-          Term{.type = TermType::inverse, .parts = {x}, .range = x.range(), .domain = x.domain(), .kind = x.kind()});
-  }
-}
-
-Operator dense_inv(const Operator& x) {
-  require_square(x, "the inverse");
-  return Operator(
-      Term{.type = TermType::dense_inverse, .parts = {x}, .range = x.range(), .domain = x.domain(), .kind = x.kind()});
-}
-
-Operator sqrt(const Operator& x) {
-  require_square(x, "the square root");
-  if (x.kind() != Kind::memoryless) {
-    throw OperatorError(
-        fmt::format("the square root of {}, which is {}, is not formed", described(x), to_string(x.kind())),
-        "only a memoryless operator, such as D, has one here");
-  }
-  if (is_identity(x)) {
-    return x;
-  }
-  return Operator(Term{.type = TermType::root, .parts = {x}, .range = x.range(), .domain = x.domain()});
-}
-
-Operator cross(const Operator& x) {
-  if (x.range() != Space{SpaceKind::body} || x.domain().kind != SpaceKind::number) {
-    throw OperatorError(fmt::format("the cross product of {} is not defined", described(x)),
-                        "it takes a stacked vector of body space, such as V");
-  }
-  return Operator(Term{.type = TermType::cross, .parts = {x}, .range = x.range(), .domain = x.range()});
-}
-
-namespace {
-
-/// A recursion over the blocks of a memoryless x: its operands, checked.
-Term recursion(TermType type, const Operator& E, const Operator& x) {
-  const std::string_view name = type == TermType::gather ? "gather" : "spread";
-  const bool step =
-      E.term().type == TermType::symbol &&
-      (E.term().symbol == Symbol::E_phi || E.term().symbol == Symbol::E_psi || E.term().symbol == Symbol::S);
-  if (!step) {
-    throw OperatorError(fmt::format("{} along {} is not defined", name, described(E)),
-                        "its first operand is one step from body to body: E_phi, E_psi or S");
-  }
-  const Space body{SpaceKind::body};
-  const Operator inner = in_space(x, body);
-  if (inner.range() != body || inner.domain() != body || inner.kind() != Kind::memoryless) {
-    throw OperatorError(fmt::format("{} of {} is not defined", name, described(inner)),
-                        "its second operand is memoryless, from body space to body space");
-  }
-  return {.type = type, .parts = {E, inner}, .range = body, .domain = body};
-}
-
-}  // namespace
-
-Operator gather(const Operator& E, const Operator& x) {
-  return Operator(recursion(TermType::gather, E, x));
-}
-
-Operator spread(const Operator& E, const Operator& x) {
-  return Operator(recursion(TermType::spread, E, x));
 }
 
 Operator sum_of(const std::vector<Operator>& parts) {

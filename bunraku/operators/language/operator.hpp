@@ -58,8 +58,14 @@ enum class TermType {
   dense_inverse,  ///< x⁻¹ by a dense matrix, asked for by name.
   root,           ///< x^½ of a memoryless x.
   cross,          ///< The block-diagonal cross product of a stacked vector (JR03 2.5).
+  force_cross,    ///< The block-diagonal Q of a stacked vector of forces (JR03 2.8): Q(f) x = cross(x)* f.
+  joint_rate,     ///< The derivative of H along each of some hinge-space vectors.
   gather,         ///< The block-diagonal y = x + E y E*, inward.
   spread,         ///< The block-diagonal y(k) = x(k) + E*(k,p) y(p) E(p,k), outward.
+  carry,          ///< The block-diagonal y(k) = E*(k,p) x(p) E(p,k): one step outward.
+  lyapunov,       ///< The block-diagonal y with r y + y r = x.
+  derivative,     ///< Of an operator, along a hinge-space vector.
+  time_rate,      ///< Of an operator, in time.
   block,          ///< x(i,j), what body j contributes to body i.
 };
 
@@ -113,8 +119,16 @@ class BUNRAKU_API Operator {
   friend Operator dense_inv(const Operator& x);
   friend Operator sqrt(const Operator& x);
   friend Operator cross(const Operator& x);
+  // NOLINTNEXTLINE(readability-identifier-naming): the papers' letter
+  friend Operator Q(const Operator& f);
+  // NOLINTNEXTLINE(readability-identifier-naming): the papers' letter
+  friend Operator dH(const std::vector<Operator>& along);
   friend Operator gather(const Operator& E, const Operator& x);
   friend Operator spread(const Operator& E, const Operator& x);
+  friend Operator carry(const Operator& E, const Operator& x);
+  friend Operator lyap(const Operator& r, const Operator& x);
+  friend Operator diff(const Operator& x, const Operator& u);
+  friend Operator dt(const Operator& x);
   friend Operator sum_of(const std::vector<Operator>& parts);
   friend Operator product_of(const std::vector<Operator>& parts);
   friend Operator in_space(const Operator& x, const Space& space);
@@ -171,13 +185,39 @@ BUNRAKU_API Operator dense_inv(const Operator& x);
 BUNRAKU_API Operator sqrt(const Operator& x);
 /// The block-diagonal spatial cross product of a stacked vector of body space. Throws OperatorError for another.
 BUNRAKU_API Operator cross(const Operator& x);
+/// The block-diagonal Q of a stacked vector of forces (JR03 2.8): Q(f) x = cross(x)* f, skew. Throws OperatorError for
+/// what is no stacked vector of body space.
+// NOLINTNEXTLINE(readability-identifier-naming): the papers' letter
+BUNRAKU_API Operator Q(const Operator& f);
+/// The derivative of H along stacked vectors of hinge space, one after another: hinge space from body space,
+/// memoryless. It is zero but for universal hinges, and those that users define, of which one vector alone is taken.
+/// Throws OperatorError for other operands, or none.
+// NOLINTNEXTLINE(readability-identifier-naming): the papers' letter
+BUNRAKU_API Operator dH(const std::vector<Operator>& along);
 /// The block-diagonal y with y = x + E y E*: each body's x and what its children carry over, from the tips to the base.
-/// E is one step (E_φ, E_ψ, also of a family, or 𝕊) and x memoryless on body space; throws OperatorError otherwise.
-/// R = gather(E_φ, M).
+/// E is one step (E_φ, E_ψ, also of a family, or 𝕊) and x memoryless on body space, or of the form E z E*, which is
+/// block diagonal, too, as each body has one parent; throws OperatorError otherwise. R = gather(E_φ, M).
 BUNRAKU_API Operator gather(const Operator& E, const Operator& x);
 /// The block-diagonal y with y(k) = x(k) + E*(k,p) y(p) E(p,k), p the parent of k: from the base to the tips. Throws as
 /// gather. Υ = spread(E_ψ, H* D⁻¹ H).
 BUNRAKU_API Operator spread(const Operator& E, const Operator& x);
+/// The block-diagonal y with y(k) = E*(k,p) x(p) E(p,k), p the parent of k, zero at the bodies on the world: what
+/// spread does once. Throws as gather.
+BUNRAKU_API Operator carry(const Operator& E, const Operator& x);
+/// The block-diagonal y with r y + y r = x, for memoryless r and x of one space, r symmetric and positive definite:
+/// with r = sqrt(D) and the derivative x of D that of sqrt(D). Throws OperatorError for other operands.
+BUNRAKU_API Operator lyap(const Operator& r, const Operator& x);
+/// The derivative of x along u, a stacked vector of hinge space: that of the components of its blocks where the
+/// configuration moves as q ⊕ ε u, at constant θ̇ and θ̈. u itself may depend on the state: its value counts. An
+/// expression as all others are; what it comes to is found by rules (docs/operators.md, "Derivatives") when it is
+/// simplified or evaluated. Throws OperatorError where u is no such vector, and where x has a part without a rule.
+BUNRAKU_API Operator diff(const Operator& x, const Operator& u);
+/// The derivative of x in the velocity coordinate i: along unit(i).
+BUNRAKU_API Operator diff(const Operator& x, int i);
+/// The derivative of x in time, with θ̇ and θ̈ the velocities and accelerations: that of components, so that dt(V) is
+/// α less gravity and less cross((ω, 0)) V. Throws OperatorError where x has a part without a rule; θ̈, α, f and T would
+/// need the rate of θ̈.
+BUNRAKU_API Operator dt(const Operator& x);
 /// The sum of several, at least one: as + adds them, in linear time. Throws OperatorError as + does.
 BUNRAKU_API Operator sum_of(const std::vector<Operator>& parts);
 /// The product of several, at least one: as * multiplies them, in linear time. Throws OperatorError as * does.

@@ -17,19 +17,40 @@ constexpr std::size_t max_length = 10'000;
 /// Deeper parentheses are refused: they are read by recursion.
 constexpr int max_nesting = 100;
 
-enum class Function { inverse, dense_inverse, root, cross, unit, gather, spread };
+enum class Function {
+  inverse,
+  dense_inverse,
+  root,
+  cross,
+  force_cross,
+  dt,
+  unit,
+  gather,
+  spread,
+  carry,
+  lyap,
+  diff,
+  dH
+};
 
 struct FunctionName {
   std::string_view name;
   Function function;
+  std::string_view call = "inv(x)";  // as messages show it
 };
 constexpr std::array functions{FunctionName{"inv", Function::inverse},
                                FunctionName{"sqrt", Function::root},
                                FunctionName{"dense_inv", Function::dense_inverse},
                                FunctionName{"cross", Function::cross},
                                FunctionName{"unit", Function::unit},
-                               FunctionName{"gather", Function::gather},
-                               FunctionName{"spread", Function::spread}};
+                               FunctionName{"gather", Function::gather, "gather(E_phi, x)"},
+                               FunctionName{"spread", Function::spread, "spread(E_phi, x)"},
+                               FunctionName{"carry", Function::carry, "carry(E_phi, x)"},
+                               FunctionName{"Q", Function::force_cross},
+                               FunctionName{"dH", Function::dH},
+                               FunctionName{"lyap", Function::lyap, "lyap(sqrt(D), x)"},
+                               FunctionName{"diff", Function::diff, "diff(x, 0), diff(x, thetad)"},
+                               FunctionName{"dt", Function::dt}};
 
 constexpr std::string_view identity_name = "I";
 /// Between a symbol and the pair of its family.
@@ -414,6 +435,13 @@ class Parser {
     marks_.push_back({to_ascii(x), start, end_of_last() - start});
   }
 
+  /// A velocity coordinate: it may be one that a model has not.
+  void mark_unit(const Operator& index, std::size_t start) {
+    if (index.term().type == TermType::number) {
+      marks_.push_back({fmt::format("unit({})", index.term().number), start, end_of_last() - start});
+    }
+  }
+
   /// A function's value; its name stands at `start`.
   Operator call(Function function, std::size_t start) {
     const bool left = take("\\left(");
@@ -429,14 +457,45 @@ class Parser {
       at_ = static_cast<std::size_t>(end - text_.data());
       skip_space();
       close(left ? "\\right)" : ")");
+      mark_unit(Operator(static_cast<double>(i)), start);
       return fitted(start, [&] { return Operator::unit(i); });
     }
     const Operator x = sum();
-    if (function == Function::gather || function == Function::spread) {
-      close(",");
-      const Operator y = sum();
+    if (function == Function::dH) {
+      std::vector<Operator> along{x};
+      while (take(",")) {
+        along.push_back(sum());
+      }
       close(left ? "\\right)" : ")");
-      return fitted(start, [&] { return function == Function::gather ? gather(x, y) : spread(x, y); });
+      return fitted(start, [&] { return dH(along); });
+    }
+    if (function >= Function::gather) {
+      if (!take(",")) {
+        const auto* const named = std::find_if(functions.begin(), functions.end(),
+                                               [&](const FunctionName& each) { return each.function == function; });
+        fail(fmt::format("{} takes two operands, and ',' is missing here", named->name),
+             fmt::format("for example {}", named->call), at_, 1);
+      }
+      const std::size_t second = at_;
+      const Operator y = sum();
+      if (function == Function::diff) {
+        mark_unit(y, second);
+      }
+      close(left ? "\\right)" : ")");
+      return fitted(start, [&] {
+        switch (function) {
+          case Function::gather:
+            return gather(x, y);
+          case Function::spread:
+            return spread(x, y);
+          case Function::carry:
+            return carry(x, y);
+          case Function::lyap:
+            return lyap(x, y);
+          default:
+            return diff(x, y);
+        }
+      });
     }
     close(left ? "\\right)" : ")");
     if (function == Function::inverse) {
@@ -450,6 +509,10 @@ class Parser {
           return dense_inv(x);
         case Function::root:
           return sqrt(x);
+        case Function::force_cross:
+          return Q(x);
+        case Function::dt:
+          return dt(x);
         default:
           return cross(x);
       }

@@ -65,6 +65,18 @@ class Printer {
         return call("gather", t, marks);
       case TermType::spread:
         return call("spread", t, marks);
+      case TermType::carry:
+        return call("carry", t, marks);
+      case TermType::force_cross:
+        return call("Q", t, marks);
+      case TermType::joint_rate:
+        return call("dH", t, marks);
+      case TermType::lyapunov:
+        return call("lyap", t, marks);
+      case TermType::derivative:
+        return call("diff", t, marks);
+      case TermType::time_rate:
+        return call("dt", t, marks);
       case TermType::block:
         return {fmt::format("{}[{}{}]", held(t.parts[0], Binding::postfix, marks.of(0)), body(t.range.part),
                             t.domain.part.empty() ? "" : ", " + body(t.domain.part)),

@@ -74,6 +74,10 @@ inline constexpr Letter θ̇{Symbol::thetad};             ///< Hinge velocities.
 inline constexpr Letter thetadd{Symbol::thetadd};      ///< Hinge accelerations.
 inline constexpr Letter θ̈{Symbol::thetadd};            ///< Hinge accelerations.
 inline constexpr Letter T_p{Symbol::T_p};              ///< The hinges' own forces: damping, friction, springs.
+inline constexpr Letter ang{Symbol::ang};              ///< Angular part.
+inline constexpr Letter stiffness{Symbol::stiffness};  ///< Springs of the hinges.
+inline constexpr Letter 𝒦{Symbol::stiffness};          ///< Springs of the hinges.
+inline constexpr Letter a_g{Symbol::a_g};              ///< Gravity's part of a.
 inline constexpr Letter A{Symbol::A};                  ///< Rows of the closures, of their nodes' velocities.
 inline constexpr Letter A_h{Symbol::A_h};              ///< Rows of the closures, of hinge velocities.
 inline constexpr Letter U{Symbol::U};                  ///< What closures ask of accelerations.

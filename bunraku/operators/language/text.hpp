@@ -17,8 +17,9 @@ using Variables = std::vector<Operator>;
 ///
 /// Products by `*`, `·` or standing side by side; sums by `+` and `-`; adjoint `~x`, `x∗`, `x^*`, `x†`, `xᵀ`;
 /// inverse `inv(x)`, `x⁻¹`, `x^-1`; root `sqrt(x)`, `x^½`, `x^(1/2)`, and `x^(-1/2)`; `dense_inv(x)`, `cross(x)`,
-/// `unit(i)`, `gather(E, x)`, `spread(E, x)`; families `psi_{X, A}`; blocks `x[i, j]`, `v[i]`. `I` takes its space from
-/// where it stands. At most quadratic in the length, which is limited. Throws OperatorError with the place in the text.
+/// `Q(f)`, `unit(i)`, `gather(E, x)`, `spread(E, x)`, `carry(E, x)`, `lyap(r, x)`, `dH(u)`; derivatives `diff(x, i)`,
+/// `diff(x, u)`, `dt(x)`; families `psi_{X, A}`; blocks `x[i, j]`, `v[i]`. `I` takes its space from where it stands. At
+/// most quadratic in the length, which is limited. Throws OperatorError with the place in the text.
 BUNRAKU_API Operator parse(std::string_view text, const Variables& variables = {});
 
 /// An error that names a part of an expression, with the place of that part in the text that the expression was read

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "bunraku/kernels/singular.hpp"
+#include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/program/detail/evaluator.hpp"
 
@@ -134,12 +135,47 @@ void check_clusters(const Plan& plan, const Folded& folded) {
     return;
   }
   for (const Value& v : plan.values) {
-    if ((v.step == Step::gather || v.step == Step::spread) && v.part == Part::E_psi) {
+    const bool through_gains =
+        (v.step == Step::gather || v.step == Step::spread || v.step == Step::carry) && v.part == Part::E_psi;
+    const bool of_clusters =
+        v.step == Step::blocks && v.what.kind() != Kind::memoryless && any_in(v.what, [](const Operator& part) {
+          return part.term().type == TermType::symbol && has_family(part.term().symbol);
+        });
+    if (through_gains || of_clusters) {
       const std::span<const Body> bodies = folded.model.bodies();
       const auto body = std::find_if(bodies.begin(), bodies.end(), [](const Body& b) { return b.leader != world; });
       throw OperatorError(fmt::format("{} is not block diagonal here: hinge '{}' follows hinge '{}'", to_ascii(v.what),
                                       body->hinge.name, bodies[at(body->leader)].hinge.name),
                           "Omega does exist: the coupled bodies count as one body there", to_ascii(v.what));
+    }
+  }
+}
+
+void check_rates(const Plan& plan, const Folded& folded, bool ideal) {
+  const std::span<const Body> bodies = folded.model.bodies();
+  const auto custom =
+      std::find_if(bodies.begin(), bodies.end(), [](const Body& body) { return body.hinge.type == HingeType::custom; });
+  for (const Value& v : plan.values) {
+    if (v.step == Step::joint_rate && v.in.size() > 1 && custom != bodies.end()) {
+      throw OperatorError(
+          fmt::format("'{}' has no value here: hinge '{}' is a user's, whose joint map has one derivative, not {}",
+                      to_ascii(v.what), custom->hinge.name, v.in.size()),
+          "differentiate once less, or make the hinge of built-in ones");
+    }
+    if (v.part == Part::stiffness && !ideal) {
+      const auto sprung = std::find_if(bodies.begin(), bodies.end(), [](const Body& body) {
+        const HingeType type = body.hinge.type;
+        const bool plain = type != HingeType::spherical && type != HingeType::planar && type != HingeType::free &&
+                           type != HingeType::custom;
+        return !plain && std::any_of(body.hinge.dofs.begin(), body.hinge.dofs.end(),
+                                     [](const HingeDof& dof) { return dof.stiffness != 0; });
+      });
+      if (sprung != bodies.end()) {
+        throw OperatorError(
+            fmt::format("'stiffness' has no value here: the spring of hinge '{}' is not linear in its coordinates",
+                        sprung->hinge.name),
+            "System(model, PassiveForces::left_out), `--ideal`, has hinges without springs", "stiffness");
+      }
     }
   }
 }

@@ -24,6 +24,9 @@ SystemData::SystemData(const Model& of, PassiveForces forces)
       q(at(bodies->coordinates.nq)),
       user_q(at(of.nq())),
       v(at(of.nv())) {
+  if (passive == PassiveForces::left_out) {
+    attached = std::make_shared<const Attachments>(Attachments{.ideal = true});
+  }
   neutral(of, std::span<double>(user_q));
   bodies->coordinates.spread_positions(user_q, q);
 }
@@ -127,7 +130,7 @@ void Execution::check_values() const {
     }
     if (t.type == TermType::unit && v.step == Step::constants && t.index >= data_->model().nv()) {
       throw OperatorError(fmt::format("unit({}): the model has {} velocities", t.index, data_->model().nv()),
-                          "they are counted from 0");
+                          "they are counted from 0", fmt::format("unit({})", t.index));
     }
   }
 }

@@ -9,10 +9,18 @@
 
 namespace bunraku::operators {
 
-Folded::Folded(const Model& of, Fold how) : model(of), fold(how), coordinates(model), armature(at(model.nv())) {
+Folded::Folded(const Model& of, Fold how)
+    : model(of), fold(how), coordinates(model), armature(at(model.nv())), stiffness(at(model.nv())) {
   for (std::size_t j = 0; j < coordinates.armature.size(); ++j) {
     const kernels::Follower<double>& f = coordinates.velocities[j];
     armature[at(f.own)] += f.ratio * f.ratio * coordinates.armature[j];
+  }
+  std::size_t velocity = 0;
+  for (const Body& each : model.bodies()) {
+    for (int j = 0; j < each.hinge.velocity_size(); ++j) {
+      const kernels::Follower<double>& f = coordinates.velocities[velocity++];
+      stiffness[at(f.own)] += f.ratio * f.ratio * each.hinge.dofs[at(j)].stiffness;
+    }
   }
   if (fold == Fold::links) {
     take_links();

@@ -14,8 +14,9 @@ namespace bunraku::operators {
 namespace {
 
 bool makes_blocks(Step step) {
-  return step == Step::blocks || step == Step::block_inverse || step == Step::block_root || step == Step::gather ||
-         step == Step::spread;
+  return step == Step::blocks || step == Step::block_inverse || step == Step::block_root ||
+         step == Step::block_lyapunov || step == Step::joint_rate || step == Step::gather || step == Step::spread ||
+         step == Step::carry;
 }
 
 }  // namespace
@@ -34,6 +35,7 @@ EvaluatorLayout::EvaluatorLayout(std::shared_ptr<const Plan> of, std::shared_ptr
                                  std::shared_ptr<const Attachments> with)
     : plan(std::move(of)), folded(std::move(over)), attached(std::move(with)) {
   check_clusters(*plan, *folded);
+  check_rates(*plan, *folded, attached->ideal);
   for (const Node& node : attached->nodes) {
     nodes.push_back(folded->place({node.body, node.X_BN}));
   }
@@ -142,7 +144,8 @@ void EvaluatorLayout::make_slots() {
     if (v.owner != no_value) {
       slots[at(v.owner)].run.push_back(static_cast<int>(i));
     }
-    slot.adds_up = v.step == Step::dot || v.step == Step::inject || (v.step == Step::shift && !v.adjoint) ||
+    slot.adds_up = v.step == Step::dot || v.step == Step::joint_rate || v.step == Step::inject ||
+                   (v.step == Step::shift && !v.adjoint) ||
                    (folded->coupled && (v.step == Step::filter || (v.step == Step::propagate && !v.adjoint))) ||
                    (v.step == Step::apply && (folded->coupled || v.part == Part::B || v.part == Part::variable ||
                                               v.part == Part::A || v.part == Part::A_h));
@@ -182,10 +185,14 @@ template std::vector<double> doubts_of(const Folded&);
 template std::vector<float> doubts_of(const Folded&);
 
 bool runs_in_lanes(const EvaluatorLayout& layout) {
+  const std::span<const Body> bodies = layout.folded->model.bodies();
+  const bool custom =
+      std::any_of(bodies.begin(), bodies.end(), [](const Body& body) { return body.hinge.type == HingeType::custom; });
   return layout.attached->variables.empty() &&
-         std::none_of(layout.plan->values.begin(), layout.plan->values.end(), [](const Value& v) {
-           return v.step == Step::block_inverse || v.step == Step::block_root || v.step == Step::dense_inverse ||
-                  v.step == Step::dense_root || v.step == Step::closures || v.step == Step::solve;
+         std::none_of(layout.plan->values.begin(), layout.plan->values.end(), [&](const Value& v) {
+           return v.step == Step::block_inverse || v.step == Step::block_root || v.step == Step::block_lyapunov ||
+                  v.step == Step::dense_inverse || v.step == Step::dense_root || v.step == Step::closures ||
+                  v.step == Step::solve || (v.step == Step::joint_rate && custom);
          });
 }
 

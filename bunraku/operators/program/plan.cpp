@@ -214,9 +214,15 @@ class Compiler {
   /// gather(E, x) or spread(E, x).
   int collected(const Term& t) {
     const Operator& E = t.parts[0];
-    Value out{.step = t.type == TermType::gather ? Step::gather : Step::spread,
+    const bool inward = t.type == TermType::gather;
+    const bool once = t.type == TermType::carry;
+    Value out{.step = inward ? Step::gather
+                      : once ? Step::carry
+                             : Step::spread,
               .uses = {joints(), blocks(t.parts[1]), no_value},
-              .what = t.type == TermType::gather ? gather(E, t.parts[1]) : spread(E, t.parts[1]),
+              .what = inward ? gather(E, t.parts[1])
+                      : once ? carry(E, t.parts[1])
+                             : spread(E, t.parts[1]),
               .space = t.range,
               .domain = t.domain};
     if (is_symbol(E, Symbol::E_phi)) {
@@ -229,6 +235,15 @@ class Compiler {
     } else {
       throw OperatorError(fmt::format("'{}' is not one step from body to body", to_ascii(E)),
                           "gather and spread take E_phi, E_psi or S");
+    }
+    return add(std::move(out));
+  }
+
+  /// The derivative of H along vectors.
+  int joint_rate(const Operator& x) {
+    Value out{.step = Step::joint_rate, .uses = {joints()}, .what = x, .space = x.range(), .domain = x.domain()};
+    for (const Operator& each : x.term().parts) {
+      out.in.push_back(apply(each, one()));
     }
     return add(std::move(out));
   }
@@ -290,9 +305,29 @@ class Compiler {
         const int vector = apply(t.parts[0], one());
         return add({.step = Step::apply_cross, .in = {value, vector}, .space = t.range});
       }
+      case TermType::force_cross: {
+        const int vector = apply(t.parts[0], one());
+        return add({.step = Step::apply_force_cross, .in = {value, vector}, .space = t.range});
+      }
+      case TermType::joint_rate:
+        return apply_blocks(joint_rate(x), x, false, value);
       case TermType::gather:
       case TermType::spread:
+      case TermType::carry:
         return apply_blocks(collected(t), x, false, value);
+      case TermType::lyapunov:
+        return apply_blocks(add({.step = Step::block_lyapunov,
+                                 .uses = {blocks(t.parts[0]), blocks(t.parts[1])},
+                                 .what = x,
+                                 .space = t.range,
+                                 .domain = t.domain}),
+                            x, false, value);
+      case TermType::derivative:
+      case TermType::time_rate: {
+        const Operator made = expanded(x);
+        kept_.push_back(made);
+        return apply(made, value);
+      }
       case TermType::symbol:
       case TermType::variable:
       case TermType::unit:
@@ -323,8 +358,11 @@ class Compiler {
       const int vector = apply(x.term().parts[0], one());
       return add({.step = Step::apply_cross, .adjoint = true, .in = {value, vector}, .space = x.domain()});
     }
-    if (x.term().type == TermType::gather || x.term().type == TermType::spread) {
+    if (x.term().type == TermType::gather || x.term().type == TermType::spread || x.term().type == TermType::carry) {
       return apply_blocks(collected(x.term()), x, true, value);
+    }
+    if (x.term().type == TermType::joint_rate) {
+      return apply_blocks(joint_rate(x), x, true, value);
     }
     return apply_named(x, true, value);
   }
@@ -416,6 +454,10 @@ class Compiler {
         return made(Step::apply, Part::Delta_phi, {joints()});
       case Symbol::armature:
         return made(Step::apply, Part::armature, {});
+      case Symbol::stiffness:
+        return made(Step::apply, Part::stiffness, {});
+      case Symbol::ang:
+        return made(Step::apply, Part::ang, {});
       case Symbol::P:
         return made(Step::apply, Part::P, {family(x)});
       case Symbol::D:
@@ -451,6 +493,7 @@ class Compiler {
       case Symbol::thetad:
       case Symbol::thetadd:
       case Symbol::T_p:
+      case Symbol::a_g:
       case Symbol::U:
       case Symbol::a_n:
         break;  // stacked vectors, above
@@ -492,6 +535,8 @@ class Compiler {
                     .uses = {joints()},
                     .what = x,
                     .space = t.range});
+      case Symbol::a_g:
+        return add({.step = Step::gravity, .uses = {joints()}, .what = x, .space = t.range});
       case Symbol::b:
         return add({.step = Step::gyroscopic, .in = {stacked(Operator(Symbol::V))}, .what = x, .space = t.range});
       case Symbol::a_n:

@@ -61,6 +61,7 @@ bool is_mergeable(const Plan& plan) {
             roles[i] = v.adjoint ? Role::other : Role::load;
             break;
           case Part::armature:
+          case Part::stiffness:
           case Part::D:
           case Part::inverse_D:
             break;

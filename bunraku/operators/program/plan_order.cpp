@@ -212,6 +212,7 @@ Direction direction_of(const Value& value) {
       return Direction::inward;
     case Step::smoother:
     case Step::spread:
+    case Step::carry:
     case Step::bias:
       return Direction::outward;
     case Step::shift:

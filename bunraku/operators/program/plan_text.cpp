@@ -74,7 +74,7 @@ class Writer {
   static bool is_named_vector(const Value& v) {
     return v.what.term().type == TermType::symbol && v.what.domain().kind == SpaceKind::number &&
            (v.step == Step::propagate || v.step == Step::combine || v.step == Step::bias ||
-            v.step == Step::gyroscopic || v.step == Step::node_bias);
+            v.step == Step::gyroscopic || v.step == Step::node_bias || v.step == Step::gravity);
   }
 
   static std::string letter_of(const Value& v) {
@@ -109,8 +109,11 @@ class Writer {
       case Step::blocks:
       case Step::block_inverse:
       case Step::block_root:
+      case Step::block_lyapunov:
+      case Step::joint_rate:
       case Step::gather:
       case Step::spread:
+      case Step::carry:
       case Step::dense_inverse:
       case Step::dense_root:
       case Step::closures:
@@ -247,6 +250,8 @@ class Writer {
         return in_product && (v.in.size() > 1 || (v.in.size() == 1 && v.coefficients[0] < 0)) ? fmt::format("[{}]", sum)
                                                                                               : sum;
       }
+      case Step::apply_force_cross:
+        return fmt::format("{} ×* {}", use(v.in[0], true), use(v.in[1], true));
       case Step::apply_cross:
         return fmt::format("{} ×{} {}", use(v.in[1], true), v.adjoint ? "*" : "", use(v.in[0], true));
       case Step::scale_by:
@@ -312,8 +317,22 @@ class Writer {
         return {E.empty() ? fmt::format("{0}(k) = {1}(k) + {0}(p)", name, own)
                           : fmt::format("{0}(k) = {1}(k) + {2}*(p,k) {0}(p) {2}(p,k)", name, own, E)};
       }
+      case Step::carry: {
+        const std::string_view E = v.part == Part::S ? "" : v.part == Part::E_phi ? "φ" : "ψ";
+        const std::string own = bracketed(value(v.uses[1]).what);
+        return {E.empty() ? fmt::format("{}(k) = {}(p)", "Y" + subscript(i), own)
+                          : fmt::format("{0}(k) = {2}*(p,k) {1}(p) {2}(p,k)", "Y" + subscript(i), own, E)};
+      }
+      case Step::joint_rate: {
+        std::string along;
+        for (const int each : v.in) {
+          along += (along.empty() ? "" : ", ") + use(each);
+        }
+        return {fmt::format("{}(k), the derivative of H(k) along {}", to_unicode(v.what), along)};
+      }
       case Step::block_inverse:
       case Step::block_root:
+      case Step::block_lyapunov:
         return {fmt::format("{}(k), block by block", bracketed(v.what))};
       case Step::dense_inverse:
       case Step::dense_root:
@@ -370,6 +389,8 @@ class Writer {
                 fmt::format("{} = (ω(p) × ω_r, ω(p) × [ω(p) × l(p,k) + 2 v_r] + ω_r × v_r) + Ḣ*(k) {}, ω(p) of {}, "
                             "and −g where k hangs on the world",
                             own, use(v.in[1]), named(v.in[0], "p"))};
+      case Step::gravity:
+        return {fmt::format("{} = −g where k hangs on the world, else 0", own)};
       case Step::gyroscopic:
         return {fmt::format("{} = (ω(k) × 𝒥(k) ω(k), ω(k) × [ω(k) × m(k) p(k)]), ω(k) of {}", own, use(v.in[0]))};
       case Step::node_bias:
@@ -412,6 +433,8 @@ class Writer {
           return {fmt::format("{} = {}{} {}", names_[at(i)], bracketed(v.what), v.adjoint ? "*" : "", whole(v.in[0]))};
         }
         return {fmt::format("{} = {} {}", own, symbol(v), use(v.in[0], true))};
+      case Step::apply_force_cross:
+        return {fmt::format("{} = {} ×* {}", own, use(v.in[0], true), use(v.in[1], true))};
       case Step::apply_cross:
         return {fmt::format("{} = {} ×{} {}", own, use(v.in[1], true), v.adjoint ? "*" : "", use(v.in[0], true))};
       case Step::scale_by:

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "bunraku/operators/language/detail/derivatives.hpp"
 #include "bunraku/operators/language/detail/normal_forms.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
 #include "bunraku/operators/language/text.hpp"
@@ -179,6 +180,8 @@ void Engine::find_facts(Atom& atom) {
     case Symbol::M:
     case Symbol::R:
       return positive(true, !has.massless);
+    case Symbol::ang:
+      return positive(true, false);
     case Symbol::armature:
       return positive(true, has.armature && !has.ungeared);
     case Symbol::P:
@@ -437,11 +440,17 @@ Polynomial Engine::read_anew(const Operator& x) {
       }
       return of_letter(y);
     }
-    case TermType::spread: {
+    case TermType::spread:
+    case TermType::carry:
+    case TermType::lyapunov: {
       const Letter y = letter(x);
-      atoms_[y >> 1U].symmetric = is_symmetric(normal(read(t.parts[1])));
+      const bool symmetric = is_symmetric(normal(read(solved(t.parts[1]))));
+      atoms_[y >> 1U].symmetric = symmetric;
       return of_letter(y);
     }
+    case TermType::derivative:
+    case TermType::time_rate:
+      return read(solved(differentiated(x)));
     case TermType::dense_inverse: {
       const Letter l = letter(x);
       atoms_[l >> 1U].symmetric = is_symmetric(normal(read(solved(t.parts[0]))));
@@ -473,7 +482,24 @@ Polynomial Engine::read_anew(const Operator& x) {
       }
       return of_letter(l);
     }
-    case TermType::cross:
+    case TermType::cross: {
+      const bool is_new = !letters_.contains(x);
+      const Letter l = letter(x);
+      if (is_new && search_.conditions.simple_hinges) {
+        const Letter map = adjoint(letter(Operator(Symbol::H)));
+        const Polynomial inner = read(t.parts[0]);
+        const bool of_hinges =
+            !inner.zero() && std::all_of(inner.words.begin(), inner.words.end(), [&](const auto& each) {
+              return !each.first.empty() && each.first.front() == map;
+            });
+        if (of_hinges) {
+          add_rule(Word{l, map}, {range(l), domain(map)}, "hinges of one velocity", "JR03 (2.6)");
+        }
+      }
+      return of_letter(l);
+    }
+    case TermType::force_cross:
+    case TermType::joint_rate:
     case TermType::block:
       return of_letter(letter(x));
   }

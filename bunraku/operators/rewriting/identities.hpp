@@ -19,6 +19,9 @@ struct Conditions {
   bool massless = false;   ///< Some body has no inertia, or a singular one: M is not known to be invertible.
   bool ungeared = false;   ///< Where there is armature, some hinge has no rotor: 𝒜 is not known to be invertible.
   bool tied = false;       ///< Some closure ties hinge coordinates: A_h is not zero.
+  bool constant_maps = false;  ///< No hinge is universal or a user's: H is constant in the bodies' axes, dH zero.
+  bool simple_hinges =
+      false;  ///< Each hinge is of one velocity, cylindrical, translational or fixed: cross(H*u)H* = 0.
 
   /// Equality of all.
   friend bool operator==(const Conditions&, const Conditions&) = default;

@@ -46,7 +46,7 @@ Operator Engine::rebuilt(const Operator& x) const {
   if (found != solved_.end()) {
     return found->second;
   }
-  if (x.term().type == TermType::root || x.term().type == TermType::symbol) {
+  if (x.term().type == TermType::root || x.term().type == TermType::symbol || x.term().type == TermType::lyapunov) {
     return x;
   }
   return with_parts(x, [this](const Operator& part) { return rebuilt(part); });
@@ -72,7 +72,8 @@ Show Engine::shown_as_root() {
 }
 
 Operator Engine::solved(const Operator& x) {
-  if (x.term().parts.empty() || x.term().type == TermType::symbol || x.term().type == TermType::root) {
+  if (x.term().parts.empty() || x.term().type == TermType::symbol || x.term().type == TermType::root ||
+      x.term().type == TermType::lyapunov) {
     return x;
   }
   const auto found = solved_.find(x);
@@ -85,9 +86,11 @@ Operator Engine::solved(const Operator& x) {
         return solved_inverse(x);
       case TermType::dense_inverse:
       case TermType::cross:
+      case TermType::force_cross:
       case TermType::block:
       case TermType::gather:
       case TermType::spread:
+      case TermType::carry:
         return solved_function(x);
       default:
         return with_parts(x, [this](const Operator& part) { return solved(part); });
@@ -108,7 +111,7 @@ Operator Engine::solved_function(const Operator& x) {
     const Polynomial p = normal(read(inner), within(shown_in(x), of));
     const Operator out = written_best(p);
     // a memoryless operand stays written as one
-    return out.kind() == inner.kind() || out.kind() == Kind::memoryless ? of(out) : of(inner);
+    return out.kind() == inner.kind() || is_block_diagonal(out) ? of(out) : of(inner);
   } catch (const Limit&) {
     return of(inner);
   }

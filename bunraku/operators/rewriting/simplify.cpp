@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bunraku/operators/language/detail/derivatives.hpp"
 #include "bunraku/operators/language/detail/marks.hpp"
 #include "bunraku/operators/language/detail/normal_forms.hpp"
 #include "bunraku/operators/language/detail/terms.hpp"
@@ -25,23 +26,95 @@ using operators::Polynomial;
 /// A larger expression is no candidate as it is written: it is taken to be built by a program, with parts shared.
 constexpr double most_written = 1'000;
 
-/// Operands in an expression written out.
-double size_of(const Operator& x, std::unordered_map<const Term*, double>& known) {
-  const auto found = known.find(&x.term());
-  if (found != known.end()) {
-    return found->second;
+/// Adds the outermost parts of x that are as asked, and what becomes of them.
+template <class Is, class Become>
+void collect(const Operator& x, const Is& is, const Become& become, std::vector<Change>& out) {
+  if (!is(x)) {
+    for (const Operator& part : x.term().parts) {
+      collect(part, is, become, out);
+    }
+  } else if (std::none_of(out.begin(), out.end(), [&](const Change& each) { return each.before == x; })) {
+    out.push_back({x, become(x)});
   }
-  double size = 1;
-  for (const Operator& part : x.term().parts) {
-    size += size_of(part, known);
-  }
-  known.emplace(&x.term(), size);
-  return size;
 }
 
-/// x with the symbols that the identities define beforehand replaced, and the step that does it.
+/// Leaves out what has a rate of the joint map as a factor.
+class ConstantMaps {
+ public:
+  /// What is left, or nothing.
+  std::optional<Operator> of(const Operator& x) {
+    const auto found = known_.find(&x.term());
+    if (found != known_.end()) {
+      return found->second;
+    }
+    std::optional<Operator> out = of_new(x);
+    known_.emplace(&x.term(), out);
+    return out;
+  }
+
+ private:
+  std::optional<Operator> of_new(const Operator& x) {
+    const Term& t = x.term();
+    std::vector<std::optional<Operator>> parts;
+    std::vector<Operator> left;
+    for (const Operator& each : t.parts) {
+      parts.push_back(of(each));
+      if (parts.back()) {
+        left.push_back(*parts.back());
+      }
+    }
+    const bool all_left = left.size() == parts.size();
+    switch (t.type) {
+      case TermType::joint_rate:
+        return std::nullopt;
+      case TermType::sum:
+        return left.empty() ? std::nullopt : std::optional(sum_of(left));
+      case TermType::product:
+      case TermType::adjoint:
+      case TermType::scale:
+      case TermType::cross:
+      case TermType::force_cross:
+      case TermType::block:
+      case TermType::gather:
+      case TermType::spread:
+      case TermType::carry:
+      case TermType::lyapunov:
+        if (!all_left) {
+          return std::nullopt;
+        }
+        break;
+      default:
+        break;
+    }
+    std::size_t i = 0;
+    return operators::with_parts(x, [&](const Operator& part) { return parts[i++].value_or(Operator(0.0) * part); });
+  }
+
+  std::unordered_map<const Term*, std::optional<Operator>> known_;
+};
+
+/// x with its derivatives carried out and the symbols that the identities define beforehand replaced, and the steps
+/// that do it.
 Operator spelled(const Operator& x, const Search& search, std::vector<DerivationStep>& steps) {
   Operator out = x;
+  std::vector<Change> derivatives;
+  collect(
+      x,
+      [](const Operator& part) {
+        return part.term().type == TermType::derivative || part.term().type == TermType::time_rate;
+      },
+      operators::differentiated, derivatives);
+  if (!derivatives.empty()) {
+    out = operators::differentiated(x);
+    steps.push_back({"derivatives", "JR03 (3.26)–(3.41), (4.42)–(4.43)", out, false, derivatives});
+  }
+  const auto is_rate = [](const Operator& part) { return part.term().type == TermType::joint_rate; };
+  if (search.conditions.constant_maps && operators::any_in(out, is_rate)) {
+    std::vector<Change> rates;
+    collect(out, is_rate, [](const Operator& rate) { return Operator(0.0) * rate; }, rates);
+    out = ConstantMaps().of(out).value_or(Operator(0.0) * out);
+    steps.push_back({"constant joint maps", "JR03 (3.26)", out, false, rates});
+  }
   for (const Identity& each : search.identities.value_or(identities())) {
     if (each.use != IdentityUse::definition || !each.applies(search.conditions)) {
       continue;
@@ -76,7 +149,7 @@ Derivation searched(const Operator& given, const Search& search, bool record) {
   }
   const std::size_t solved_steps = engine.steps().size();
   std::unordered_map<const Term*, double> sizes;
-  const bool is_candidate = size_of(written, sizes) <= most_written;
+  const bool is_candidate = operators::size_of(written, sizes) <= most_written;
   std::optional<operators::Cost> least;
   if (is_candidate) {
     written = operators::tidied(written);

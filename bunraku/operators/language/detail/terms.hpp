@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "bunraku/operators/language/operator.hpp"
@@ -14,6 +16,9 @@ namespace bunraku::operators {
 inline bool is_zero(const Operator& x) {
   return (x.term().type == TermType::scale || x.term().type == TermType::number) && x.term().number == 0;
 }
+
+/// As messages name it, with its spaces: `'phi' (body space to body space)`.
+std::string described(const Operator& x);
 
 /// Adds the symbols in an expression.
 inline void collect_symbols(const Operator& x, std::set<Symbol>& symbols) {
@@ -38,6 +43,24 @@ bool any_in(const Operator& x, const Is& is) {
   return is(x) || std::any_of(x.term().parts.begin(), x.term().parts.end(),
                               [&](const Operator& part) { return any_in(part, is); });
 }
+
+/// Operands in an expression written out; `known` are those of parts that it has met.
+inline double size_of(const Operator& x, std::unordered_map<const Term*, double>& known) {
+  const auto found = known.find(&x.term());
+  if (found != known.end()) {
+    return found->second;
+  }
+  double size = 1;
+  for (const Operator& part : x.term().parts) {
+    size += size_of(part, known);
+  }
+  known.emplace(&x.term(), size);
+  return size;
+}
+
+/// Whether an operator is block diagonal by bodies: memoryless, or sums of E z E* with steps E from body to body, which
+/// ends where it began, as each body has one parent.
+bool is_block_diagonal(const Operator& x);
 
 /// x made again of what `change` makes of its operands; x itself where it has none.
 template <class Change>
@@ -72,6 +95,23 @@ Operator with_parts(const Operator& x, const Change& change) {
       return gather(out, change(t.parts[1]));
     case TermType::spread:
       return spread(out, change(t.parts[1]));
+    case TermType::carry:
+      return carry(out, change(t.parts[1]));
+    case TermType::force_cross:
+      return Q(out);
+    case TermType::joint_rate: {
+      std::vector<Operator> along{out};
+      for (std::size_t i = 1; i < t.parts.size(); ++i) {
+        along.push_back(change(t.parts[i]));
+      }
+      return dH(along);
+    }
+    case TermType::lyapunov:
+      return lyap(out, change(t.parts[1]));
+    case TermType::derivative:
+      return diff(out, change(t.parts[1]));
+    case TermType::time_rate:
+      return dt(out);
     case TermType::symbol:
       return Operator::of_family(t.symbol, out, change(t.parts[1]));
     case TermType::block:

@@ -32,6 +32,26 @@ Matrix root_of(const Matrix& matrix, double rounding, const Refuse& refuse) {
   return scaled * factor.eigenvectors().transpose();
 }
 
+/// y with r y + y r = x for a symmetric positive definite r; otherwise `refuse` is told why.
+template <class Matrix, class Refuse>
+Matrix lyapunov_of(const Matrix& r, const Matrix& x, double rounding, const Refuse& refuse) {
+  if (!r.isApprox(r.transpose(), rounding)) {
+    refuse("is not symmetric");
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> factor(r);
+  const auto& values = factor.eigenvalues();
+  if (r.size() > 0 && !(values.minCoeff() > rounding / 100 * values.maxCoeff())) {
+    refuse("is not positive definite");
+  }
+  Matrix turned = factor.eigenvectors().transpose() * x * factor.eigenvectors();
+  for (Eigen::Index i = 0; i < r.rows(); ++i) {
+    for (Eigen::Index j = 0; j < r.cols(); ++j) {
+      turned(i, j) /= values[i] + values[j];
+    }
+  }
+  return factor.eigenvectors() * turned * factor.eigenvectors().transpose();
+}
+
 /// The inverse of a square matrix; where its rank is less than its size, `refuse` is told both.
 ///
 /// Rows and columns are first scaled by powers of two, which is exact, until the largest number of each is about one:

@@ -252,6 +252,10 @@ class BUNRAKU_API Evaluator {
   void hand_over(const kernels::Link<S>& l, const ArticulatedInertia<S>& moved, RiccatiBlocks<S>& r) const;
   void note_doubt(RiccatiBlocks<S>& r, int velocity, const S& D) const;
   void eliminate_cluster(const Unit& unit, RiccatiBlocks<S>& r, int X, const S* gears);
+  // steps_rates.hpp
+  void gravity(int i, Range range);
+  void joint_rate(int i, Range range);
+  void carry(int i, Range range);
   // steps_closures.hpp
   void closures();
   void apply_closures(int i);
@@ -265,8 +269,10 @@ class BUNRAKU_API Evaluator {
   // steps_blocks.hpp
   void blocks(int i);
   void block_function(int i);
+  void lyapunov(int i);
   void gather(int i, Range range);
   void spread(int i, Range range);
+  void add_carried(const Value& v, int k, const S* up, int up_stride, S* to, int stride) const;
   void dense(int i);
   void run_owned(const Slot& slot);
   void matrix_of(int i, S* matrix);
@@ -283,6 +289,7 @@ class BUNRAKU_API Evaluator {
   const kernels::Link<S>* links_ = nullptr;
   std::vector<S> armature_;
   std::vector<S> armature_blocks_;
+  std::vector<S> stiffness_;
   std::vector<S> doubt_;  // see doubts_of()
   DoubtRoom<S> doubt_room_;
   std::vector<NodeAt<S>> nodes_;
@@ -315,6 +322,7 @@ void check_riccati(Evaluator<S>& evaluator);
 #include "bunraku/operators/program/detail/evaluator_run.hpp"
 #include "bunraku/operators/program/detail/steps_blocks.hpp"
 #include "bunraku/operators/program/detail/steps_closures.hpp"
+#include "bunraku/operators/program/detail/steps_rates.hpp"
 #include "bunraku/operators/program/detail/steps_riccati.hpp"
 #include "bunraku/operators/program/detail/steps_vectors.hpp"
 

@@ -46,6 +46,10 @@ void Evaluator<S>::make(const kernels::NumberOf<S>* doubts) {
   };
   taken(folded_->armature, armature_);
   taken(folded_->armature_blocks, armature_blocks_);
+  taken(folded_->stiffness, stiffness_);
+  if (attached_->ideal) {
+    std::fill(stiffness_.begin(), stiffness_.end(), S(0));
+  }
   if constexpr (std::is_same_v<S, double>) {
     links_ = folded_->links.data();
   } else {

@@ -141,6 +141,11 @@ void Evaluator<S>::make_first(int i) {
         block_function(i);
       }
       break;
+    case Step::block_lyapunov:
+      if constexpr (!kernels::is_wide<S>) {
+        lyapunov(i);
+      }
+      break;
     case Step::dense_inverse:
     case Step::dense_root:
       if constexpr (!kernels::is_wide<S>) {
@@ -181,6 +186,15 @@ void Evaluator<S>::step(int i, Range range) {
     case Step::spread:
       spread(i, range);
       break;
+    case Step::carry:
+      carry(i, range);
+      break;
+    case Step::joint_rate:
+      joint_rate(i, range);
+      break;
+    case Step::gravity:
+      gravity(i, range);
+      break;
     case Step::bias:
       bias(i, range);
       break;
@@ -211,6 +225,7 @@ void Evaluator<S>::step(int i, Range range) {
       smoother(i, range);
       break;
     case Step::apply_cross:
+    case Step::apply_force_cross:
     case Step::apply_dense:
     case Step::combine:
     case Step::scale_by:
@@ -230,6 +245,7 @@ void Evaluator<S>::step(int i, Range range) {
     case Step::blocks:
     case Step::block_inverse:
     case Step::block_root:
+    case Step::block_lyapunov:
     case Step::dense_inverse:
     case Step::dense_root:
     case Step::closures:
@@ -325,6 +341,11 @@ void Evaluator<S>::numbers(int i, Range range) {
         } else {
           put(slot.out + rigid * k, cross(z, motion_at(x + rigid * k)));
         }
+      }
+      break;
+    case Step::apply_force_cross:
+      for (int k = range.begin; k < range.end; ++k) {  // Q(f) z = z̃* f
+        put(slot.out + rigid * k, -cross(motion_at(x + rigid * k), force_at(y + rigid * k)));
       }
       break;
     case Step::apply_dense: {

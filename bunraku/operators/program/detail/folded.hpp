@@ -93,7 +93,8 @@ class BUNRAKU_API Folded {
   std::vector<Stretch> by_unit;              ///< All units.
   std::vector<kernels::BodyPlace> bodies;    ///< Of the model's bodies.
   std::vector<double> armature;              ///< Of the user's velocities, followers' included.
-  std::vector<double> armature_blocks;       ///< The same as blocks of the units.
+  std::vector<double> stiffness;             ///< Likewise, of springs.
+  std::vector<double> armature_blocks;       ///< 𝒜 as blocks of the units.
   SpaceTable body;                           ///< Body space, by link.
   SpaceTable closure;                        ///< Closure space, by closure.
   Vec3<double> gravity{};                    ///< In the world's frame as the links have it.

@@ -38,6 +38,7 @@ struct Attachments {
   std::vector<Node> nodes = {};                ///< What B refers to.
   int closure_nodes = 0;                       ///< How many of the first are the closures' own.
   std::vector<VariableBlocks> variables = {};  ///< Values of users' variables.
+  bool ideal = false;                          ///< Hinges have no forces of their own.
 };
 
 /// The nodes of the model's closures, a and b of each, in their order; those of hinge coordinates have none.
@@ -57,9 +58,13 @@ BUNRAKU_API VariableBlocks blocks_for(const Folded& folded, std::span<const Node
 /// Makes room for the operators of a plan that functions give; `bodies` is folded by bodies.
 void attach_defined(const Folded& bodies, const Plan& plan, Attachments& attached);
 
-/// Throws OperatorError where a recursion along E_ψ would not be block diagonal by bodies: one of a cluster hangs on
-/// another.
+/// Throws OperatorError where a recursion along E_ψ, or E_φ z E_φ* of blocks that join the bodies of a cluster, would
+/// not be block diagonal by bodies: one of a cluster hangs on another.
 BUNRAKU_API void check_clusters(const Plan& plan, const Folded& folded);
+
+/// Throws OperatorError where H is to be differentiated more than once, and a hinge of a user's has no such rate; where
+/// springs are to be, and one is on a hinge whose coordinates are not plain.
+BUNRAKU_API void check_rates(const Plan& plan, const Folded& folded, bool ideal);
 
 /// Throws OperatorError: a matrix or, with a unit, its block has no inverse or root.
 [[noreturn]] BUNRAKU_API void refuse_matrix(const Plan& plan, const Folded& folded, int value, int unit,

@@ -70,6 +70,20 @@ Motion<S> rate_by_law(const Hinge& hinge, const S* q, int nq, const S* v) {
       });
 }
 
+/// The derivative of H* of a user's hinge along ratio · u, in M's axes.
+template <class S>
+void rate_of_custom(const Hinge& hinge, const S* q, const S* u, double ratio, Motion<S>* columns) {
+  std::array<double, max_hinge_positions> along = plain(u, hinge.velocity_size());
+  for (double& each : along) {
+    each *= ratio;
+  }
+  std::array<Motion<double>, max_hinge_velocities> wide{};
+  hinge.custom->joint_map_rate(plain(q, hinge.configuration_size()).data(), along.data(), wide.data());
+  for (int j = 0; j < hinge.velocity_size(); ++j) {
+    columns[j] = kernels::cast<S>(wide[at(j)]);
+  }
+}
+
 /// Cosines and sines of the links that turn about z, a register of them at a time where the scalar has registers.
 template <class S>
 void spin_all(const Folded& folded, const S* q, std::vector<kernels::Spin<S>>& out) {

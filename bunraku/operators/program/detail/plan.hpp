@@ -21,38 +21,43 @@ enum class Step {
   passive,    ///< The hinges' own forces T_p.
   constants,  ///< A user's stacked vector, or a unit vector.
   // blocks
-  joints,         ///< φ(p,k) and H of the configuration.
-  riccati,        ///< Inward: P, D, G of a family (X, A).
-  blocks,         ///< The blocks of a memoryless expression.
-  block_inverse,  ///< Their inverses.
-  block_root,     ///< Their symmetric roots.
-  gather,         ///< Inward: y = x + E y E*, block diagonal.
-  spread,         ///< Outward: y(k) = x(k) + E*(k,p) y(p) E(p,k).
-  dense_inverse,  ///< The inverse of an expression's matrix.
-  dense_root,     ///< Its symmetric root.
-  closures,       ///< The closures' equations: A and A_h of the configuration.
-  columns,        ///< The matrix of an expression, column by column.
-  norms,          ///< |D^(−½) x|² of the columns x of an expression, made where the solve asks for it.
-  solve,          ///< (e*D⁻¹e)⁻¹ of closure size from the columns e; without e the inverse of any closure-space matrix.
+  joints,          ///< φ(p,k) and H of the configuration.
+  riccati,         ///< Inward: P, D, G of a family (X, A).
+  blocks,          ///< The blocks of a memoryless expression.
+  block_inverse,   ///< Their inverses.
+  block_root,      ///< Their symmetric roots.
+  block_lyapunov,  ///< y of r y + y r = x, for the blocks r and x.
+  joint_rate,      ///< The derivative of H along the vectors in.
+  gather,          ///< Inward: y = x + E y E*, block diagonal.
+  spread,          ///< Outward: y(k) = x(k) + E*(k,p) y(p) E(p,k).
+  carry,           ///< Outward: y(k) = E*(k,p) x(p) E(p,k).
+  dense_inverse,   ///< The inverse of an expression's matrix.
+  dense_root,      ///< Its symmetric root.
+  closures,        ///< The closures' equations: A and A_h of the configuration.
+  columns,         ///< The matrix of an expression, column by column.
+  norms,           ///< |D^(−½) x|² of the columns x of an expression, made where the solve asks for it.
+  solve,  ///< (e*D⁻¹e)⁻¹ of closure size from the columns e; without e the inverse of any closure-space matrix.
   // vectors
-  bias,         ///< Outward: a of V.
-  gyroscopic,   ///< b of V.
-  node_bias,    ///< a_n of V.
-  rates,        ///< What closures ask of their nodes' accelerations, of V and θ̇.
-  apply,        ///< A block times in[0].
-  apply_cross,  ///< The cross product of in[1], times in[0].
-  apply_dense,  ///< A matrix times in[0].
-  combine,      ///< Σ coefficient · in.
-  scale_by,     ///< in[0] times the number in[1].
-  dot,          ///< The number Σ in[0]·in[1] over all bodies.
-  inject,       ///< The part in[0] at one body, zero elsewhere.
-  extract,      ///< The part of in[0] at one body.
-  shift,        ///< Inward: E_φ, K or 𝕊. Σ over children of their block times in[0]. Outward: the adjoint.
-  propagate,    ///< φ inward, φ* outward: x(k) = in[0](k) + Σ φ(k,c) x(c).
-  filter,       ///< ψ inward: z = ψ(K x + w) with x = in[0], w = in[1], either may be absent.
-  innovation,   ///< ε = x − H z of the filter in[0].
-  smoother,     ///< ψ* outward: s = ψ*(H* d + w) with d = in[0] or D⁻¹ in[0], w = in[1], either may be absent.
-  residual,     ///< r = d − K* s of the smoother in[0].
+  bias,               ///< Outward: a of V.
+  gravity,            ///< a_g.
+  gyroscopic,         ///< b of V.
+  node_bias,          ///< a_n of V.
+  rates,              ///< What closures ask of their nodes' accelerations, of V and θ̇.
+  apply,              ///< A block times in[0].
+  apply_cross,        ///< The cross product of in[1], times in[0].
+  apply_force_cross,  ///< Q of the forces in[1], times in[0].
+  apply_dense,        ///< A matrix times in[0].
+  combine,            ///< Σ coefficient · in.
+  scale_by,           ///< in[0] times the number in[1].
+  dot,                ///< The number Σ in[0]·in[1] over all bodies.
+  inject,             ///< The part in[0] at one body, zero elsewhere.
+  extract,            ///< The part of in[0] at one body.
+  shift,              ///< Inward: E_φ, K or 𝕊. Σ over children of their block times in[0]. Outward: the adjoint.
+  propagate,          ///< φ inward, φ* outward: x(k) = in[0](k) + Σ φ(k,c) x(c).
+  filter,             ///< ψ inward: z = ψ(K x + w) with x = in[0], w = in[1], either may be absent.
+  innovation,         ///< ε = x − H z of the filter in[0].
+  smoother,           ///< ψ* outward: s = ψ*(H* d + w) with d = in[0] or D⁻¹ in[0], w = in[1], either may be absent.
+  residual,           ///< r = d − K* s of the smoother in[0].
 };
 
 /// Which block a step applies or shifts by.
@@ -63,6 +68,8 @@ enum class Part {
   B,          ///< Nodes to bodies.
   Delta_phi,  ///< φ(p,k) at k.
   armature,   ///< Rotors.
+  stiffness,  ///< Springs.
+  ang,        ///< The angular part.
   P,          ///< Of a riccati step.
   D,          ///< Likewise.
   inverse_D,  ///< Likewise.

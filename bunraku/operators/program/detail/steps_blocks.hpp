@@ -135,6 +135,46 @@ void Evaluator<S>::block_function(int i) {
   }
 }
 
+/// y of r y + y r = x, block by block: in the axes in which r is diagonal. Nothing is allocated for those of a hinge's
+/// size.
+template <class S>
+void Evaluator<S>::lyapunov(int i) {
+  const Value& v = value(i);
+  const Slot& slot = slots_[at(i)];
+  if constexpr (std::is_floating_point_v<S> || std::is_same_v<S, Counting>) {
+    using Plain = std::conditional_t<std::is_same_v<S, Counting>, double, S>;
+    constexpr int most = max_hinge_velocities;
+    using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, most, most>;
+    for (int u = 0; u < static_cast<int>(folded_->units.size()); ++u) {
+      const int n = unit_size(v.space.kind, u);
+      if (n == 0) {
+        continue;
+      }
+      const auto solved = [&]<class Matrix>(Matrix r, Matrix x) {
+        for (int j = 0; j < n * n; ++j) {
+          r(j / n, j % n) = static_cast<double>(slots_[at(v.uses[0])].out[slot.begins[at(u)] + j]);
+          x(j / n, j % n) = static_cast<double>(slots_[at(v.uses[1])].out[slot.begins[at(u)] + j]);
+        }
+        x = lyapunov_of(r, x, rounding_of_blocks<S>,
+                        [&](std::string_view why) { refuse_matrix(*plan_, *folded_, i, u, why); });
+        for (int j = 0; j < n * n; ++j) {
+          slot.out[slot.begins[at(u)] + j] = S(static_cast<Plain>(x(j / n, j % n)));
+        }
+      };
+      if (n <= most) {
+        solved(Small(n, n), Small(n, n));
+      } else {
+        solved(Eigen::MatrixXd(n, n), Eigen::MatrixXd(n, n));
+      }
+      if constexpr (std::is_same_v<S, Counting>) {
+        Counting::count() += 6L * n * n * n;
+      }
+    }
+  } else {
+    throw OperatorError("the derivative of a square root is formed in float and double only");
+  }
+}
+
 /// The matrix of the expression that value i runs for unit vectors, row by row.
 template <class S>
 void Evaluator<S>::matrix_of(int i, S* matrix) {
@@ -240,26 +280,32 @@ void Evaluator<S>::spread(int i, Range range) {
     }
     int up_stride = 0;
     const S* up = member_block(i, p, up_stride);
-    S moved[rigid][rigid];  // E(p,k), column by column
-    for (int c = 0; c < rigid; ++c) {
-      S unit[rigid] = {};
-      unit[c] = S(1);
-      put(moved[c], stepped(v, k, force_at(unit)));
-    }
-    S half[rigid][rigid];  // y(p) E, column by column
-    for (int c = 0; c < rigid; ++c) {
-      for (int r = 0; r < rigid; ++r) {
-        half[c][r] = S(0);
-        for (int m = 0; m < rigid; ++m) {
-          half[c][r] += up[r * up_stride + m] * moved[c][m];
-        }
+    add_carried(v, k, up, up_stride, to, stride);
+  }
+}
+
+/// to += E*(k,p) up E(p,k).
+template <class S>
+void Evaluator<S>::add_carried(const Value& v, int k, const S* up, int up_stride, S* to, int stride) const {
+  S moved[rigid][rigid];  // E(p,k), column by column
+  for (int c = 0; c < rigid; ++c) {
+    S unit[rigid] = {};
+    unit[c] = S(1);
+    put(moved[c], stepped(v, k, force_at(unit)));
+  }
+  S half[rigid][rigid];  // y(p) E, column by column
+  for (int c = 0; c < rigid; ++c) {
+    for (int r = 0; r < rigid; ++r) {
+      half[c][r] = S(0);
+      for (int m = 0; m < rigid; ++m) {
+        half[c][r] += up[r * up_stride + m] * moved[c][m];
       }
     }
-    for (int r = 0; r < rigid; ++r) {
-      for (int c = 0; c < rigid; ++c) {
-        for (int m = 0; m < rigid; ++m) {
-          to[r * stride + c] += moved[r][m] * half[c][m];
-        }
+  }
+  for (int r = 0; r < rigid; ++r) {
+    for (int c = 0; c < rigid; ++c) {
+      for (int m = 0; m < rigid; ++m) {
+        to[r * stride + c] += moved[r][m] * half[c][m];
       }
     }
   }

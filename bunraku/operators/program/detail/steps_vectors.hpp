@@ -112,13 +112,16 @@ void Evaluator<S>::apply_part(int i, Range range) {
       }
       break;
     case Part::armature:
+    case Part::stiffness: {
+      const std::vector<S>& numbers = v.part == Part::armature ? armature_ : stiffness_;
       for (int k = range.begin; k < range.end; ++k) {
         const int own = folded_->places[at(k)].own;
         for (int j = own; j < own + links_[k].nv; ++j) {
-          y[j] = armature_[at(j)] * x[j];
+          y[j] = numbers[at(j)] * x[j];
         }
       }
       break;
+    }
     case Part::Delta_phi:
       for_links(range, outward, [&](const auto& a, int k) BUNRAKU_INLINE_LAMBDA {
         if (v.adjoint) {
@@ -191,6 +194,11 @@ void Evaluator<S>::apply_part(int i, Range range) {
           });
       break;
     }
+    case Part::ang:
+      for (int k = range.begin; k < range.end; ++k) {
+        put(y + rigid * k, Motion<S>{motion_at(x + rigid * k).angular, Vec3<S>::zero()});
+      }
+      break;
     case Part::B:
       apply_nodes(i, range);
       break;
