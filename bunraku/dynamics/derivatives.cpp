@@ -17,7 +17,7 @@ using detail::StateData;
 template <class T>
 using Three = std::array<T*, 3>;
 
-/// Writes the full matrices of the user's acceleration: ∂T/∂q, ∂T/∂θ̇, 𝓜.
+/// Writes the full matrices of the user's acceleration: ∂T/∂q, ∂T/∂θ̇, and 𝓜 unless null.
 template <class T>
 void write_full(StateData<T>& s, std::span<const T> acceleration, Forces<T> forces, const Three<T>& out) {
   const T* rate = acceleration.data();
@@ -30,11 +30,11 @@ void write_full(StateData<T>& s, std::span<const T> acceleration, Forces<T> forc
   derivatives_of(s).add_applied(s, forces, out[0]);
 }
 
-/// The user's matrices, n×n without gaps: from the full ones with mimics.
+/// The first of the user's matrices, n×n without gaps: from the full ones with mimics.
 template <class T>
-Three<T> fold_all(StateData<T>& s, DerivativeData<T>& d) {
+Three<T> fold_first(StateData<T>& s, DerivativeData<T>& d, std::size_t count) {
   Three<T> out{};
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     out[i] = d.full[i].data();
     if (s.has_mimics()) {
       out[i] = d.users[i].data();
@@ -68,7 +68,7 @@ void inverse_dynamics_derivatives(BasicState<T>& state, In<T> acceleration, Matr
     return;
   }
   write_full(s, rate, forces, {d.full[0].data(), d.full[1].data(), d.full[2].data()});
-  const Three<T> users = fold_all(s, d);
+  const Three<T> users = fold_first(s, d, 3);
   for (std::size_t i = 0; i < 3; ++i) {
     copy(users[i], out[i]);
   }
@@ -91,8 +91,8 @@ void forward_dynamics_derivatives(BasicState<T>& state, In<T> torque, MatrixOut<
   }
   const auto result = [&](std::size_t i) { return compact ? out[i].data : d.results[i].data(); };
   s.sweeps->inverse_mass_of_forward(result(2));
-  write_full<T>(s, d.acceleration, forces, {d.full[0].data(), d.full[1].data(), d.full[2].data()});
-  const Three<T> users = fold_all(s, d);
+  write_full<T>(s, d.acceleration, forces, {d.full[0].data(), d.full[1].data(), nullptr});
+  const Three<T> users = fold_first(s, d, 2);
   s.sweeps->multiply_derivatives(result(2), users[0], users[1], result(0), result(1));
   for (std::size_t i = 0; i < 3 && !compact; ++i) {
     copy(d.results[i].data(), out[i]);

@@ -3,38 +3,49 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "bunraku/kernels/workspace.hpp"
 
 namespace bunraku::kernels {
 
-/// Scratch of the products.
+/// Scratch of the products, and who is on one path with whom.
 template <class S>
 struct ProductScratch {
   /// O(n²) memory.
   explicit ProductScratch(const Workspace<S>& ws) {
     constexpr int lanes = columns_per_register<S>;
-    const std::size_t n = ws.innovation_layout.user.size();
+    const ColumnLayout& layout = ws.innovation_layout;
+    const std::size_t n = layout.user.size();
     stride = static_cast<std::ptrdiff_t>((n + lanes - 1) / lanes * lanes);
     inverse.resize(n * static_cast<std::size_t>(stride));
-    related.resize(n);
+    for (int e = 0; e < static_cast<int>(n); ++e) {
+      first.push_back(related.size());
+      for (int a = layout.parent[at(e)]; a >= 0; a = layout.parent[at(a)]) {
+        related.push_back(layout.user[at(a)]);
+      }
+      for (int c = e; c < layout.coordinate_end[at(e)]; ++c) {
+        related.push_back(layout.user[at(c)]);
+      }
+    }
+    first.push_back(related.size());
   }
 
-  std::ptrdiff_t stride = 0;  ///< Numbers of a column, whole registers of them.
-  std::vector<S> inverse;     ///< Columns of 𝓜⁻¹.
-  std::vector<int> related;   ///< Coordinates on one path with the one in question.
+  std::ptrdiff_t stride = 0;       ///< Numbers of a column, whole registers of them.
+  std::vector<S> inverse;          ///< Columns of 𝓜⁻¹.
+  std::vector<int> related;        ///< Of each coordinate, depth first: those on one path with it.
+  std::vector<std::size_t> first;  ///< Where they start; one more for the end.
 };
 
 /// The sums of `count` registers of rows of −𝓜⁻¹x and −𝓜⁻¹y.
 template <int count, class S>
-BUNRAKU_INLINE void multiply_rows(const ProductScratch<S>& scratch, const S* inverse, std::ptrdiff_t stride,
-                                  int related, const S* x, const S* y, std::ptrdiff_t rows, S* out_x, S* out_y) {
+BUNRAKU_INLINE void multiply_rows(std::span<const int> related, const S* inverse, std::ptrdiff_t stride, const S* x,
+                                  const S* y, std::ptrdiff_t rows, S* out_x, S* out_y) {
   constexpr int lanes = columns_per_register<S>;
   Column<S> sum_x[count] = {};
   Column<S> sum_y[count] = {};
-  for (int i = 0; i < related; ++i) {
-    const int k = scratch.related[at(i)];
+  for (const int k : related) {
     const S* column = inverse + k * stride;
     const Column<S> by_x = x[k];
     const Column<S> by_y = y[k];
@@ -82,19 +93,14 @@ void multiply_derivatives(const Workspace<S>& ws, ProductScratch<S>& scratch, co
     inverse = scratch.inverse.data();
   }
   for (int e = 0; e < n; ++e) {
-    int related = 0;
-    for (int a = layout.parent[at(e)]; a >= 0; a = layout.parent[at(a)]) {
-      scratch.related[at(related++)] = layout.user[at(a)];
-    }
-    for (int c = e; c < layout.coordinate_end[at(e)]; ++c) {
-      scratch.related[at(related++)] = layout.user[at(c)];
-    }
+    const std::span<const int> related(scratch.related.data() + scratch.first[at(e)],
+                                       scratch.first[at(e) + 1] - scratch.first[at(e)]);
     const std::ptrdiff_t own = layout.row[at(e)];
     for (int r = 0; r < registers; r += together) {
       const std::ptrdiff_t first = r * lanes;
       const auto some = [&]<int count>() BUNRAKU_INLINE_LAMBDA {
-        multiply_rows<count>(scratch, inverse + first, scratch.stride, related, x + own, y + own, n - first,
-                             out_x + own + first, out_y + own + first);
+        multiply_rows<count>(related, inverse + first, scratch.stride, x + own, y + own, n - first, out_x + own + first,
+                             out_y + own + first);
       };
       switch (std::min(together, registers - r)) {
         case 1:

@@ -64,12 +64,15 @@ struct DerivativeScratch {
   /// O(N) memory.
   explicit DerivativeScratch(const Workspace<S>& ws);
 
-  /// Component c in lane e, counted through all registers.
-  BUNRAKU_INLINE S* cell(int c, int e) { return numbers.data() + (e / lanes * components + c) * lanes + e % lanes; }
-  /// Likewise.
-  BUNRAKU_INLINE const S* cell(int c, int e) const {
-    return numbers.data() + (e / lanes * components + c) * lanes + e % lanes;
+  /// Where lane e starts, counted through all registers.
+  BUNRAKU_INLINE static constexpr std::size_t start(int e) {
+    const auto lane = static_cast<std::size_t>(e);
+    return lane / lanes * (components * lanes) + lane % lanes;
   }
+  /// Component c in lane e.
+  BUNRAKU_INLINE S* cell(int c, int e) { return numbers.data() + start(e) + c * lanes; }
+  /// Likewise.
+  BUNRAKU_INLINE const S* cell(int c, int e) const { return numbers.data() + start(e) + c * lanes; }
   /// Three components of one coordinate.
   BUNRAKU_INLINE Vec3<S> vector(int c, int e) const {
     const S* x = cell(c, e);
@@ -90,7 +93,9 @@ struct DerivativeScratch {
     put(c + 3, e, x.linear);
   }
   /// A component of register r.
-  BUNRAKU_INLINE Column<S> load_one(int c, int r) const { return load_column(cell(c, r * lanes)); }
+  BUNRAKU_INLINE Column<S> load_one(int c, int r) const {
+    return load_column(numbers.data() + at(r) * (components * lanes) + c * lanes);
+  }
   /// Three.
   BUNRAKU_INLINE Vec3<Column<S>> load(int c, int r) const {
     return {load_one(c, r), load_one(c + 1, r), load_one(c + 2, r)};
@@ -98,7 +103,9 @@ struct DerivativeScratch {
   /// Six.
   BUNRAKU_INLINE Motion<Column<S>> load_motion(int c, int r) const { return {load(c, r), load(c + 3, r)}; }
   /// Writes one.
-  BUNRAKU_INLINE void store(int c, int r, const Column<S>& x) { store_column(x, cell(c, r * lanes)); }
+  BUNRAKU_INLINE void store(int c, int r, const Column<S>& x) {
+    store_column(x, numbers.data() + at(r) * (components * lanes) + c * lanes);
+  }
   /// Writes three.
   BUNRAKU_INLINE void store(int c, int r, const Vec3<Column<S>>& x) {
     store(c, r, x.x);
@@ -515,28 +522,43 @@ struct ColumnElements {
   Column<S> q, v, a;
 };
 
-/// Those in the rows of coordinates farther in than the one of lane e.
+/// Six components of a coordinate, whose lane starts at x, times six of the coordinates of a register.
+template <class S>
+BUNRAKU_INLINE Column<S> six(const S* x, int own, const S* y, int other) {
+  constexpr int lanes = columns_per_register<S>;
+  Column<S> sum = x[own * lanes] * load_column(y + other * lanes);
+#pragma GCC unroll 6
+  for (int i = 1; i < 6; ++i) {
+    sum += x[(own + i) * lanes] * load_column(y + (other + i) * lanes);
+  }
+  return sum;
+}
+/// Three likewise, added.
+template <class S>
+BUNRAKU_INLINE Column<S> three_more(Column<S> sum, const S* x, int own, const S* y, int other) {
+  constexpr int lanes = columns_per_register<S>;
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i) {
+    sum += x[(own + i) * lanes] * load_column(y + (other + i) * lanes);
+  }
+  return sum;
+}
+
+/// Those in the rows of coordinates farther in than the one whose lane starts at x, of the register that starts at y.
 template <bool mass, class S>
-BUNRAKU_INLINE ColumnElements<S> elements_inside(const DerivativeScratch<S>& d, int e, int r) {
+BUNRAKU_INLINE ColumnElements<S> elements_inside(const S* x, const S* y) {
   using D = DerivativeScratch<S>;
-  const Columns<S> H{d.load(D::column, r), d.load(D::column + 3, r)};
-  return {along(d.motion(D::by_q, e), H), along(d.motion(D::by_v, e), H),
-          mass ? along(d.motion(D::momentum, e), H) : Column<S>{}};
+  return {six(x, D::by_q, y, D::column), six(x, D::by_v, y, D::column),
+          mass ? six(x, D::momentum, y, D::column) : Column<S>{}};
 }
 
 /// Those in the rows of coordinates of the same link, or farther out.
 template <bool mass, class S>
-BUNRAKU_INLINE ColumnElements<S> elements_outside(const DerivativeScratch<S>& d, int e, int r) {
+BUNRAKU_INLINE ColumnElements<S> elements_outside(const S* x, const S* y) {
   using D = DerivativeScratch<S>;
-  const auto turned_by = [&](int c, const Vec3<Column<S>>& x) BUNRAKU_INLINE_LAMBDA {
-    const Vec3<S> by = d.vector(c, e);
-    return by.x * x.x + by.y * x.y + by.z * x.z;
-  };
-  const Columns<S> momentum{d.load(D::momentum, r), d.load(D::momentum + 3, r)};
-  const Vec3<Column<S>> turning = d.load(D::turning, r);
-  return {along(d.motion(D::curvature, e), momentum) + turned_by(D::slope, turning),
-          along(d.motion(D::rate, e), momentum) + turned_by(D::column, turning),
-          mass ? along(d.motion(D::column, e), momentum) : Column<S>{}};
+  return {three_more(six(x, D::curvature, y, D::momentum), x, D::slope, y, D::turning),
+          three_more(six(x, D::rate, y, D::momentum), x, D::column, y, D::turning),
+          mass ? six(x, D::column, y, D::momentum) : Column<S>{}};
 }
 
 /// Masks of the first lanes of a register.
@@ -569,73 +591,95 @@ BUNRAKU_INLINE ColumnElements<S> joined(int count, const ColumnElements<S>& insi
   }
 }
 
-/// Writes elements of a column that starts at `start` in each matrix.
-template <bool mass, class S>
-BUNRAKU_INLINE void put_elements(const DerivativeScratch<S>& d, int r, const ColumnElements<S>& x, std::ptrdiff_t start,
-                                 const Derivatives<S>& out) {
-  constexpr int lanes = columns_per_register<S>;
-  const int* place = d.place.data() + r * lanes;
-  S* const q = out.dq + start;
-  S* const v = out.dv + start;
-  S* const a = mass ? out.da + start : nullptr;
-  if (d.whole[at(r)] != 0) {
-    store_column(x.q, q + place[0]);
-    store_column(x.v, v + place[0]);
-    if constexpr (mass) {
-      store_column(x.a, a + place[0]);
+/// Where elements come from and go to: in one object of its own, for the compiler to know that no store changes it.
+template <class S>
+struct ColumnWriter {
+  static constexpr int lanes = columns_per_register<S>;
+
+  ColumnWriter(const DerivativeScratch<S>& d, const Derivatives<S>& out)
+      : numbers(d.numbers.data()), place(d.place.data()), used(d.used.data()), whole(d.whole.data()), to(out) {}
+
+  /// The lane of a coordinate.
+  BUNRAKU_INLINE const S* lane(int e) const { return numbers + DerivativeScratch<S>::start(e); }
+  /// A register.
+  BUNRAKU_INLINE const S* at_register(int r) const { return lane(r * lanes); }
+
+  /// Writes elements of a column that starts at `start` in each matrix, in the rows of register r.
+  template <bool mass>
+  BUNRAKU_INLINE void put(int r, const ColumnElements<S>& x, std::ptrdiff_t start) const {
+    const int* rows = place + r * lanes;
+    S* const q = to.dq + start;
+    S* const v = to.dv + start;
+    S* const a = mass ? to.da + start : nullptr;
+    if (whole[r] != 0) {
+      store_column(x.q, q + rows[0]);
+      store_column(x.v, v + rows[0]);
+      if constexpr (mass) {
+        store_column(x.a, a + rows[0]);
+      }
+      return;
     }
-    return;
-  }
-  S numbers[3][lanes];
-  store_column(x.q, numbers[0]);
-  store_column(x.v, numbers[1]);
-  store_column(x.a, numbers[2]);
-  const int used = d.used[at(r)];
+    S each[3][lanes];
+    store_column(x.q, each[0]);
+    store_column(x.v, each[1]);
+    store_column(x.a, each[2]);
+    const int count = used[r];
 #pragma GCC unroll 1
-  for (int lane = 0; lane < used; ++lane) {
-    const int row = place[lane];
-    q[row] = numbers[0][lane];
-    v[row] = numbers[1][lane];
-    if constexpr (mass) {
-      a[row] = numbers[2][lane];
+    for (int i = 0; i < count; ++i) {
+      q[rows[i]] = each[0][i];
+      v[rows[i]] = each[1][i];
+      if constexpr (mass) {
+        a[rows[i]] = each[2][i];
+      }
     }
   }
-}
+
+  const S* numbers;   ///< Of the scratch.
+  const int* place;   ///< Likewise.
+  const int* used;    ///< Likewise.
+  const char* whole;  ///< Likewise.
+  Derivatives<S> to;  ///< The matrices.
+};
 
 /// The columns of a link's coordinates.
 template <bool mass, class S>
 void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k, const Derivatives<S>& out) {
   using D = DerivativeScratch<S>;
   constexpr int lanes = columns_per_register<S>;
+  const ColumnWriter<S> writer(d, out);
   const std::ptrdiff_t n = ws.tree->coordinates.nv;
   const int begin = d.lane_of[at(k)];
+  const int last = begin + ws.link(k).nv;
   const int own = begin / lanes;
   const int end = ws.composite_layout.register_end[at(k)];
   const int inside = d.inside[at(k)];
-  const int floating = d.floating[at(k)];
-  for (int e = begin; e < begin + ws.link(k).nv; ++e) {
-    const std::ptrdiff_t start = d.place[at(e)] * n;
-    for (int i = d.path_begin[at(k)]; i < d.path_begin[at(k) + 1]; ++i) {
-      const PathRegister& path = d.path[at(i)];
-      put_elements<mass>(d, path.index,
-                         joined<S>(path.lanes, elements_inside<mass>(d, e, path.index), ColumnElements<S>{}), start,
-                         out);
+  const std::ptrdiff_t floating = d.floating[at(k)];
+  const PathRegister* const path = d.path.data() + d.path_begin[at(k)];
+  const int count = d.path_begin[at(k) + 1] - d.path_begin[at(k)];
+  for (int e = begin; e < last; ++e) {
+    const std::ptrdiff_t start = writer.place[e] * n;
+    const S* const x = writer.lane(e);
+    for (int i = 0; i < count; ++i) {
+      const ColumnElements<S> there = elements_inside<mass>(x, writer.at_register(path[i].index));
+      writer.template put<mass>(path[i].index, joined<S>(path[i].lanes, there, ColumnElements<S>{}), start);
     }
-    const ColumnElements<S> beside = elements_outside<mass>(d, e, own);
-    put_elements<mass>(d, own, inside == 0 ? beside : joined<S>(inside, elements_inside<mass>(d, e, own), beside),
-                       start, out);
+    const S* const y = writer.at_register(own);
+    const ColumnElements<S> beside = elements_outside<mass>(x, y);
+    writer.template put<mass>(own, inside == 0 ? beside : joined<S>(inside, elements_inside<mass>(x, y), beside),
+                              start);
     for (int r = own + 1; r < end; ++r) {
-      put_elements<mass>(d, r, elements_outside<mass>(d, e, r), start, out);
+      writer.template put<mass>(r, elements_outside<mass>(x, writer.at_register(r)), start);
     }
     if (floating >= 0) {  // S are unit vectors there
-      const S* from = d.cell(0, e);
-      const std::ptrdiff_t row = start + floating;
+      S* const q = writer.to.dq + start + floating;
+      S* const v = writer.to.dv + start + floating;
+      S* const a = mass ? writer.to.da + start + floating : nullptr;
 #pragma GCC unroll 6
       for (int j = 0; j < 6; ++j) {
-        out.dq[row + j] = from[(D::by_q + j) * lanes];
-        out.dv[row + j] = from[(D::by_v + j) * lanes];
+        q[j] = x[(D::by_q + j) * lanes];
+        v[j] = x[(D::by_v + j) * lanes];
         if constexpr (mass) {
-          out.da[row + j] = from[(D::momentum + j) * lanes];
+          a[j] = x[(D::momentum + j) * lanes];
         }
       }
     }
@@ -652,6 +696,7 @@ void write_floating(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k
   const Link<S>& l = ws.link(k);
   const std::ptrdiff_t n = ws.tree->coordinates.nv;
   const int begin = d.lane_of[at(k)];
+  const ColumnWriter<S> writer(d, out);
   const Vec3<S> gravity = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
   const Vec3<C> g{gravity.x, gravity.y, gravity.z};
   const S* rate = velocity + l.v;
@@ -665,8 +710,8 @@ void write_floating(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k
     const Vec3<C> by_v = cross(F, w);
 #pragma GCC unroll 3
     for (int j = 0; j < 3; ++j) {
-      put_elements<mass>(d, r, ColumnElements<S>{by_q[j], by_w[j], N[j]}, (l.v + j) * n, out);
-      put_elements<mass>(d, r, ColumnElements<S>{C{}, by_v[j], F[j]}, (l.v + 3 + j) * n, out);
+      writer.template put<mass>(r, {by_q[j], by_w[j], N[j]}, (l.v + j) * n);
+      writer.template put<mass>(r, {C{}, by_v[j], F[j]}, (l.v + 3 + j) * n);
     }
   }
 }

@@ -43,6 +43,7 @@ class Sweeps {
   /// @name Derivatives; the first call of each makes room
   /// @{
   /// ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ at the state's velocities, over all hinges, column by column; see inverse_derivatives.hpp.
+  /// `da` may be null.
   virtual void inverse_derivatives(const T* acceleration, T* dq, T* dv, T* da) = 0;
   /// 𝓜⁻¹ as inverse_mass_matrix(), by the factors of the last forward() at this state.
   virtual void inverse_mass_of_forward(T* out) = 0;
