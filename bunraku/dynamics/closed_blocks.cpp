@@ -319,7 +319,7 @@ template <class T>
 void find_residual(ClosedData<T>& d) {
   ClosedBlocks<T>& B = d.blocks;
   std::fill(B.weighted.begin(), B.weighted.end(), T(0));
-  d.left_over = d.right;
+  std::copy(d.right.begin(), d.right.end(), d.left_over.begin());
   for (const bool back : {false, true}) {
     for (const auto& each : d.closures) {
       ClosedClosure<T>& c = *each;

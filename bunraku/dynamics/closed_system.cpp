@@ -66,7 +66,7 @@ void ClosedData<T>::count() {
   choose_rows();
   scale.resize(static_cast<std::size_t>(rows));
   const auto m = static_cast<std::size_t>(solved);
-  for (std::vector<T>* each : {&right, &size, &force, &shared, &left_over}) {
+  for (std::vector<T>* each : {&right, &size, &shared}) {
     each->resize(m);
   }
   // room for one column more, and for a whole closure's numbers from any column on
@@ -75,7 +75,9 @@ void ClosedData<T>::count() {
   for (std::vector<T>* each : {&lambda, &factor, &scratch}) {
     each->resize(m * stride);
   }
-  residual.resize(m + step);
+  for (std::vector<T>* each : {&force, &left_over, &residual}) {
+    each->assign(m + step, T(0));
+  }
   gathered.resize(static_cast<std::size_t>(full) * stride);
   order.resize(m);
   std::iota(order.begin(), order.end(), 0);

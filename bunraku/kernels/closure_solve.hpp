@@ -100,26 +100,24 @@ BUNRAKU_INLINE void substitute_column(T* rows, std::size_t stride, std::size_t n
   }
 }
 
-/// x ← Λ⁻¹x by the factors. There must be room for a register beyond x.
+/// x ← Λ⁻¹x by the factors. Number by number: registers of x would be read across what was just written.
 template <class P>
 void solve_closures(const NumberOf<P>* rows, std::size_t stride, std::size_t n, NumberOf<P>* x) {
   using T = NumberOf<P>;
-  constexpr std::size_t width = Lanes<P>::count;
   for (std::size_t j = 0; j < n; ++j) {
     const T* row = rows + j * stride;
-    const P l(x[j] * row[j]);
-    for (std::size_t i = j + 1; i < n; i += width) {
-      (P::load(x + i) - l * P::load(row + i)).store(x + i);
+    const T l = x[j] * row[j];
+    for (std::size_t i = j + 1; i < n; ++i) {
+      x[i] -= l * row[i];
     }
   }
-  P{}.store(x + n);
   for (std::size_t j = n; j-- > 0;) {
     const T* row = rows + j * stride;
-    P sum{};
-    for (std::size_t i = j + 1; i < n; i += width) {
-      sum += P::load(row + i) * P::load(x + i);
+    T sum = x[j];
+    for (std::size_t i = n - 1; i > j; --i) {
+      sum -= row[i] * x[i];
     }
-    x[j] = (x[j] - sum_of(sum)) * row[j];
+    x[j] = sum * row[j];
   }
 }
 
@@ -145,20 +143,20 @@ void add_squares(const NumberOf<P>* E, std::size_t E_stride, const NumberOf<P>* 
 }
 
 /// r ← r − E*D⁻¹E f, with E of `count` coordinates as above and m numbers in f and r: both factors by themselves, which
-/// keeps what Λ squares away.
+/// keeps what Λ squares away. There must be room for a register beyond f, of zeros, and beyond r.
 template <class P>
 void subtract_product(const NumberOf<P>* E, std::size_t stride, const NumberOf<P>* D_inverse, std::size_t count,
                       std::size_t m, const NumberOf<P>* f, NumberOf<P>* r) {
-  using T = NumberOf<P>;
+  constexpr std::size_t width = Lanes<P>::count;
   for (std::size_t v = 0; v < count; ++v) {
-    const T* e = E + v * stride;
-    T along = 0;
-    for (std::size_t k = 0; k < m; ++k) {
-      along += e[k] * f[k];
+    const NumberOf<P>* e = E + v * stride;
+    P along{};
+    for (std::size_t k = 0; k < m; k += width) {
+      along += P::load(e + k) * P::load(f + k);
     }
-    along *= D_inverse[v];
-    for (std::size_t k = 0; k < m; ++k) {
-      r[k] -= along * e[k];
+    const P weighted(sum_of(along) * D_inverse[v]);
+    for (std::size_t k = 0; k < m; k += width) {
+      (P::load(r + k) - weighted * P::load(e + k)).store(r + k);
     }
   }
 }

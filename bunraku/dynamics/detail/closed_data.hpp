@@ -160,9 +160,9 @@ struct ClosedData {
   std::vector<T> scale;                           ///< s of each row.
   std::vector<T> right;                           ///< Right side of step D, scaled.
   std::vector<T> size;                            ///< Of each row: how large the terms of its right side are, scaled.
-  std::vector<T> force;                           ///< f̃ of all rows, scaled.
+  std::vector<T> force;                           ///< f̃ of all rows, scaled, and a register of zeros.
   std::vector<T> residual;                        ///< Scratch: a number for each row, and a register's more.
-  std::vector<T> left_over;                       ///< Scratch: a number for each row.
+  std::vector<T> left_over;                       ///< Likewise.
   std::vector<T> stacked;                         ///< 𝒩 numbers.
   Matrix columns;                                 ///< 𝔟/s, full coordinates × rows.
   Matrix Y;                                       ///< The closures' Jacobian, rows × 𝒩.
