@@ -1,0 +1,235 @@
+/// @file
+/// Derivatives of inverse and forward dynamics against Pinocchio in the same process.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "meter.hpp"
+#include "peer_model.hpp"
+#include "pinocchio_derivatives.hpp"
+#include "robots.hpp"
+
+namespace {
+
+namespace bk = bunraku;
+
+/// Of the largest number: products with 𝓜⁻¹ lose what its condition says, on either side.
+constexpr double tolerance = 1e-8;
+
+struct Options : bench::CommonOptions {
+  std::vector<std::string> robots;
+  std::string models = bench::default_models();
+  std::size_t states = 64;
+};
+
+struct Row {
+  std::string robot;
+  std::string quantity;
+  double ours;
+  double theirs;
+  bool without_slp;  ///< Whether Pinocchio's fastest way was the one with that flag.
+};
+
+/// Everything of one robot: both sides, the states, and where results go.
+struct Setup {
+  explicit Setup(const bench::Robot& robot, std::size_t count)
+      : state(robot.model, bk::PassiveForces::left_out),
+        states(bench::random_states(robot.model, count)),
+        n(static_cast<std::size_t>(robot.model.nv())),
+        ours(3 * n * n),
+        theirs(3 * n * n) {
+    const std::vector<bench::PeerBody> bodies = bench::peer_bodies(robot.model);
+    const std::array<double, 3> gravity = bench::peer_gravity(robot.model);
+    peers = {bench::make_derivatives_plain(bodies, gravity), bench::make_derivatives_without_slp(bodies, gravity)};
+    for (const bench::State& s : states) {
+      for (const auto& peer : peers) {
+        peer->add_state(s.q, s.v, s.acceleration, s.torque);
+      }
+    }
+  }
+  /// One of the three matrices.
+  std::span<double> matrix(std::size_t i) { return std::span(ours).subspan(i * n * n, n * n); }
+
+  bk::State state;
+  std::array<std::unique_ptr<bench::PinocchioDerivatives>, 2> peers;  ///< As compiled in two ways.
+  std::vector<bench::State> states;
+  std::size_t n;
+  std::vector<double> ours;
+  std::vector<double> theirs;
+};
+
+/// How a quantity is computed on either side. `ours` is what a user writes: the state, then the quantity.
+struct Quantity {
+  const char* name;
+  void (*ours)(Setup&, const bench::State&);
+  void (bench::PinocchioDerivatives::*theirs)(std::size_t);
+  void (bench::PinocchioDerivatives::*get)(std::span<double>) const;
+};
+
+const Quantity quantities[] = {
+    {"id",
+     [](Setup& s, const bench::State& x) {
+       s.state.set(std::span(x.q), std::span(x.v));
+       bk::inverse_dynamics_derivatives(s.state, std::span(x.acceleration), s.matrix(0), s.matrix(1), s.matrix(2));
+     },
+     &bench::PinocchioDerivatives::inverse, &bench::PinocchioDerivatives::get_inverse},
+    {"fd",
+     [](Setup& s, const bench::State& x) {
+       s.state.set(std::span(x.q), std::span(x.v));
+       bk::forward_dynamics_derivatives(s.state, std::span(x.torque), s.matrix(0), s.matrix(1), s.matrix(2));
+     },
+     &bench::PinocchioDerivatives::forward, &bench::PinocchioDerivatives::get_forward}};
+
+/// Throws unless both sides give the same three matrices at every state, each relative to its largest number.
+void check(const Quantity& quantity, Setup& setup, const std::string& robot) {
+  for (const auto& peer : setup.peers) {
+    for (std::size_t i = 0; i < setup.states.size(); ++i) {
+      quantity.ours(setup, setup.states[i]);
+      (peer.get()->*quantity.theirs)(i);
+      (peer.get()->*quantity.get)(setup.theirs);
+      for (std::size_t m = 0; m < 3; ++m) {
+        double largest = 0;
+        double apart = 0;
+        for (std::size_t k = m * setup.n * setup.n; k < (m + 1) * setup.n * setup.n; ++k) {
+          largest = std::max(largest, std::abs(setup.theirs[k]));
+          apart = std::max(apart, std::abs(setup.ours[k] - setup.theirs[k]));
+        }
+        if (!(apart <= tolerance * largest)) {  // also where one is not a number
+          throw std::runtime_error(fmt::format(
+              "{} of {}: Bunraku and Pinocchio are {:.2g} apart in matrix {}, of {:.2g}, at state {}, where {:.0e} of "
+              "it is allowed. One of them is wrong, and its speed is worth nothing: nothing was measured",
+              quantity.name, robot, apart, m, largest, i, tolerance));
+        }
+      }
+    }
+  }
+}
+
+Row run(const Quantity& quantity, Setup& setup, const std::string& robot, double seconds) {
+  check(quantity, setup, robot);
+  std::vector<bench::Batch> batches = {[&] {
+    for (const bench::State& state : setup.states) {
+      quantity.ours(setup, state);
+    }
+  }};
+  for (const auto& peer : setup.peers) {
+    batches.emplace_back([&quantity, &setup, &peer] {
+      for (std::size_t i = 0; i < setup.states.size(); ++i) {
+        (peer.get()->*quantity.theirs)(i);
+      }
+    });
+  }
+  const std::vector<double> costs = bench::measure(batches, seconds);
+  const auto calls = static_cast<double>(setup.states.size());
+  return {robot, quantity.name, costs[0] / calls, std::min(costs[1], costs[2]) / calls, costs[2] < costs[1]};
+}
+
+double geometric_mean(const std::vector<Row>& rows, const std::string& quantity) {
+  double sum = 0;
+  int count = 0;
+  for (const Row& row : rows) {
+    if (row.quantity == quantity) {
+      sum += std::log(row.theirs / row.ours);
+      ++count;
+    }
+  }
+  return std::exp(sum / count);
+}
+
+std::string json(const std::vector<Row>& rows, const std::string& peer_name) {
+  std::vector<std::string> lines;
+  for (const Row& row : rows) {
+    lines.push_back(fmt::format(
+        R"(    {{"robot": "{}", "quantity": "{}", "ours_{}": {:.1f}, "peer": "{}", "peer_{}": {:.1f}, "ratio": {:.4f}}})",
+        row.robot, row.quantity, bench::unit(), row.ours, peer_name, bench::unit(), row.theirs, row.theirs / row.ours));
+  }
+  std::vector<std::string> summary;
+  for (const Quantity& quantity : quantities) {
+    summary.push_back(fmt::format(R"("{}": {:.4f})", quantity.name, geometric_mean(rows, quantity.name)));
+  }
+  return fmt::format("{{\n  \"rows\": [\n{}\n  ],\n  \"summary\": {{{}}}\n}}\n", fmt::join(lines, ",\n"),
+                     fmt::join(summary, ", "));
+}
+
+void print_header(const std::vector<bench::Robot>& robots, std::size_t states, int core, const std::string& peer_name) {
+  fmt::print(
+      "Bunraku {} {} against {} from its headers, {}.\n"
+      "Bunraku's sweeps have -fno-tree-slp-vectorize. Pinocchio is measured without it and with it (°).\n",
+      bk::version(), bench::library(), peer_name, bench::compiler_flags());
+  if (bench::counting()) {
+    fmt::print("Instructions a call under callgrind, mean over {} states.\n", states);
+  } else {
+    fmt::print("Least time of a call, mean over {} states in turn, {}.\n", states,
+               core < 0 ? "not pinned to a core" : fmt::format("on core {}", core));
+  }
+  fmt::print(
+      "Three matrices each, by q, by v, and by a or tau. Bunraku: state.set(q, v), then the derivatives. Pinocchio:\n"
+      "computeRNEADerivatives and computeABADerivatives, of the third matrix the upper triangle alone.\n");
+  for (const bench::Robot& robot : robots) {
+    if (robot.uncoupled) {
+      fmt::print("{}: the mimic coupling is taken out on both sides; each hinge has its own coordinate.\n", robot.name);
+    }
+  }
+  fmt::print("\n{:<16}{:>4}  {:<9}{:>13}{:>13}  {:>6}\n", "robot", "dof", "quantity",
+             fmt::format("ours {}", bench::counting() ? "instr." : "ns"),
+             fmt::format("peer {}", bench::counting() ? "instr." : "ns"), "ratio");
+  std::fflush(stdout);
+}
+
+void measure_all(const Options& options) {
+  const std::vector<bench::Robot> robots =
+      bench::load_robots("derivatives", options.robots, options.models, bench::Couplings::taken_out);
+  const int core = bench::pin_to_quiet_core();
+  const std::string peer_name = bench::make_derivatives_plain({}, {})->name();
+  print_header(robots, options.states, core, peer_name);
+  std::vector<Row> rows;
+  for (const bench::Robot& robot : robots) {
+    Setup setup(robot, options.states);
+    for (const Quantity& quantity : quantities) {
+      rows.push_back(run(quantity, setup, robot.name, options.seconds));
+      const Row& row = rows.back();
+      fmt::print("{:<16}{:>4}  {:<9}{:>13.0f}{:>13.0f} {}{:>6.2f}\n", row.robot, setup.n, row.quantity, row.ours,
+                 row.theirs, row.without_slp ? "°" : " ", row.theirs / row.ours);
+      std::fflush(stdout);
+    }
+  }
+  fmt::print("\ngeometric mean of the ratios over {} robot{}\n", robots.size(), robots.size() == 1 ? "" : "s");
+  for (const Quantity& quantity : quantities) {
+    fmt::print("  {:<9}{:>6.2f}\n", quantity.name, geometric_mean(rows, quantity.name));
+  }
+  if (!options.json.empty()) {
+    bench::write_file(options.json, json(rows, peer_name));
+  }
+}
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("--robots", options.robots,
+                 fmt::format("only these, such as a,b: {}, or any other NAME.urdf there",
+                             fmt::join(bench::robot_names(), ", ")))
+      ->delimiter(',')
+      ->type_name("NAMES");
+  app.add_option("--models", options.models, "folder with the URDF files, or with a folder urdf of them")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("--states", options.states, "number of random states")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  const bench::Program program{.name = "derivatives",
+                               .description = "Time of derivatives of inverse and forward dynamics, against Pinocchio.",
+                               .declare = [&](CLI::App& app) { declare(app, options); },
+                               .measure = [&] { measure_all(options); }};
+  return bench::run_program(program, options, {argv, static_cast<std::size_t>(argc)});
+}
