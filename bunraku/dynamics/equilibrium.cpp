@@ -127,7 +127,7 @@ TrimResult trim(BasicState<T>& state, const HingeSet& free, const TrimOptions& o
   out.stable = true;
   if (balance.size() > 0) {
     out.worst = balance.worst();
-    const Eigen::MatrixXd K = balance.stiffness();
+    const Eigen::MatrixXd& K = balance.stiffness();
     out.least_stiffness =
         Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>((K + K.transpose()) / 2, Eigen::EigenvaluesOnly)
             .eigenvalues()(0);
