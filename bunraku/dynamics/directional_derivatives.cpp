@@ -112,27 +112,27 @@ void push_forward(StateData<T>& s, DerivativeData<T>& d, const T* acceleration, 
     const Motion<T>& V = s.blocks.V(k);
     const Motion<T>& relative = s.blocks.relative(k);
     body.U = joint_motion(s, k, u + v);
-    body.dV = Motion<T>::zero();
-    body.dA = Motion<T>::zero();
+    body.V_rate = Motion<T>::zero();
+    body.A_rate = Motion<T>::zero();
     if (const int p = s.blocks.parent(k); p != world) {
       body.U += inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].U);
-      body.dV = inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].dV);
-      body.dA = inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].dA);
+      body.V_rate = inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].V_rate);
+      body.A_rate = inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].A_rate);
     }
     const Motion<T>& U = body.U;
     const T* rate = s.v.data() + v;
     const Motion<T> own = cross(U, relative) + map.along(u + v, rate) + joint_motion(s, k, y + v);
-    body.dV += own;
-    body.dA += cross(U, body.relative_rate) + map.along(u + v, acceleration + v) + joint_motion(s, k, z + v) +
-               cross(body.dV, relative) + cross(V, own) + map.along(y + v, rate) + map.along(rate, y + v);
+    body.V_rate += own;
+    body.A_rate += cross(U, body.relative_rate) + map.along(u + v, acceleration + v) + joint_motion(s, k, z + v) +
+                   cross(body.V_rate, relative) + cross(V, own) + map.along(y + v, rate) + map.along(rate, y + v);
     for (int i = 0; map.changes && i < map.nv; ++i) {
-      body.dA += map.bias_rates[at(i)] * u[v + i];
+      body.A_rate += map.bias_rates[at(i)] * u[v + i];
     }
     const RigidInertia<T>& M = s.blocks.M(k);
-    const Motion<T> dV = body.dV - cross(U, V);  // in the body's own components
+    const Motion<T> V_rate = body.V_rate - cross(U, V);  // in the body's own components
     const auto& load = d.load(k);
-    body.df = cross(U, body.f + load.in_world) + load.held * U + M * (body.dA - cross(U, body.A)) +
-              cross(dV, body.momentum) + cross(V, M * dV);
+    body.df = cross(U, body.f + load.in_world) + load.held * U + M * (body.A_rate - cross(U, body.A)) +
+              cross(V_rate, body.momentum) + cross(V, M * V_rate);
     body.total = body.f;
   }
   for (int k = s.blocks.size() - 1; k >= 0; --k) {

@@ -29,8 +29,8 @@ struct DerivativeData {
     Force<T> f;               ///< MA + V × MV less forces from outside, of the body alone.
     Force<T> total;           ///< The same of the composite body.
     Motion<T> U;              ///< φ*H* of the direction, or of the weights.
-    Motion<T> dV;             ///< ∇V.
-    Motion<T> dA;             ///< ∇A.
+    Motion<T> V_rate;         ///< ∇V.
+    Motion<T> A_rate;         ///< ∇A.
     Force<T> df;              ///< ∇f.
     Force<T> by_A;            ///< What meets ∇A.
     Force<T> by_V;            ///< What meets ∇V.
