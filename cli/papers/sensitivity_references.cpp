@@ -115,7 +115,7 @@ MatrixXd V_of(const Dense& d) {
 }
 
 constexpr const char* in_world = "[the derivative in the world's axes, by differences of what poses give]";
-constexpr const char* in_bodies = "[the derivative of its numbers, by differences of what poses give]";
+constexpr const char* derivative_of_numbers = "[the derivative of its numbers, by differences of what poses give]";
 constexpr const char* with_energy = "[the matrix of Σ m v_c·v_c + ω·I_c ω and its derivative, by differences]";
 constexpr const char* of_energy = "[the derivative of the matrix of Σ m v_c·v_c + ω·I_c ω, by differences]";
 
@@ -160,17 +160,17 @@ constexpr Reference all[] = {
      [](Sample& s) { return own_rate(s.dense(), hinge_1(s), mass_of); }, revolute4, slope_tolerance},
     {"S3", "energy, composite", "JR03 (5.51)", "H*(phi*(HH_d*R-R*HH_d)*~phi+phi*HH_d*phit*R-R*~phit*HH_d*~phi)*~H",
      of_energy, [](Sample& s) { return own_rate(s.dense(), hinge_1(s), mass_of); }, revolute4, slope_tolerance},
-    {"S5", "E_phi", "JR03 (3.36) for any hinge", "diff(E_phi,x)", in_bodies,
+    {"S5", "E_phi", "JR03 (3.36) for any hinge", "diff(E_phi,x)", derivative_of_numbers,
      [](Sample& s) { return own_rate(s.dense(), s.x(), E_of); }, any, slope_tolerance},
-    {"S5", "Delta_phi", "JR03 (3.35) for any hinge", "diff(Delta_phi,x)", in_bodies,
+    {"S5", "Delta_phi", "JR03 (3.35) for any hinge", "diff(Delta_phi,x)", derivative_of_numbers,
      [](Sample& s) { return own_rate(s.dense(), s.x(), Delta_of); }, any, slope_tolerance},
-    {"S5", "phi", "JR03 (3.37) for any hinge", "diff(phi,x)", in_bodies,
+    {"S5", "phi", "JR03 (3.37) for any hinge", "diff(phi,x)", derivative_of_numbers,
      [](Sample& s) { return own_rate(s.dense(), s.x(), phi_of); }, any, slope_tolerance},
-    {"S5", "H phi", "JR03 (3.41) for any hinge", "diff(H*phi,x)", in_bodies,
+    {"S5", "H phi", "JR03 (3.41) for any hinge", "diff(H*phi,x)", derivative_of_numbers,
      [](Sample& s) { return own_rate(s.dense(), s.x(), Hphi_of); }, any, slope_tolerance},
-    {"S5", "phi M phi*", "JR03 (4.42) for any hinge", "diff(phi*M*~phi,x)", in_bodies,
+    {"S5", "phi M phi*", "JR03 (4.42) for any hinge", "diff(phi*M*~phi,x)", derivative_of_numbers,
      [](Sample& s) { return own_rate(s.dense(), s.x(), gram_of); }, any, slope_tolerance},
-    {"S5", "R'", "JR03 (5.44) for any hinge", "diff(R,x)", in_bodies,
+    {"S5", "R'", "JR03 (5.44) for any hinge", "diff(R,x)", derivative_of_numbers,
      [](Sample& s) { return own_rate(s.dense(), s.x(), R_of); }, any, slope_tolerance},
     {"S5", "energy", "JR03 (4.43) for any hinge", "MASS+diff(MASS,x)", with_energy,
      [](Sample& s) { return MatrixXd(s.mass() + own_rate(s.dense(), s.x(), mass_of)); }, any, slope_tolerance},
@@ -186,8 +186,8 @@ constexpr Reference all[] = {
     {"S5", "Jacobian'", "RK92 (20)", "~B*~phi*~H+diff(~B*~phi*~H,x)", "[J and its derivative, by differences of nodes]",
      [](Sample& s) { return MatrixXd(s.dense().jacobian() + own_rate(s.dense(), s.x(), jacobian_of)); }, any,
      slope_tolerance},
-    {"S5", "V'", "RK92 (21)", "diff(V,x)", in_bodies, [](Sample& s) { return own_rate(s.dense(), s.x(), V_of); }, any,
-     slope_tolerance},
+    {"S5", "V'", "RK92 (21)", "diff(V,x)", derivative_of_numbers,
+     [](Sample& s) { return own_rate(s.dense(), s.x(), V_of); }, any, slope_tolerance},
 };
 
 }  // namespace
