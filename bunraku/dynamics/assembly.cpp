@@ -185,7 +185,7 @@ void for_each_near(BasicClosedSystem<T>& system, double far, F&& f) {
   Search<T> search(system);
   search.load();
   const VectorX<T> start = search.q;
-  std::mt19937 random(1);
+  std::mt19937 random(1);  // NOLINT(bugprone-random-generator-seed): the same places every time
   std::uniform_real_distribution<double> spread(-far, far);
   for (int i = 0; i < tries; ++i) {
     search.q = start;

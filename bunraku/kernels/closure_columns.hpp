@@ -29,6 +29,7 @@ struct PackedNumbers {
   PackedNumbers() = default;
   // register by register, so that they stay in registers: a copy of the whole would be one of memory
   BUNRAKU_INLINE PackedNumbers(const PackedNumbers& other) { *this = other; }
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): number by number, which changes none
   BUNRAKU_INLINE PackedNumbers& operator=(const PackedNumbers& other) {
     for (int c = 0; c < C; ++c) {
       x[c] = other.x[c];
@@ -90,6 +91,7 @@ struct PackedForces {
 
   PackedForces() = default;
   BUNRAKU_INLINE PackedForces(const PackedForces& other) { *this = other; }
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): number by number, which changes none
   BUNRAKU_INLINE PackedForces& operator=(const PackedForces& other) {
 #pragma GCC unroll 6
     for (int i = 0; i < 6; ++i) {

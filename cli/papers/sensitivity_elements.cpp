@@ -35,11 +35,11 @@ class Chain {
       const int b = body(k);
       const MatrixXd to_world = force_matrix(dense.axes(b), dense.origin(b));
       shift_.push_back(to_world);
-      map_.push_back(to_world.transpose().inverse() * dense.joint_map(b));
-      turn_.push_back(-cross_matrix(map_.back().col(0)).transpose());
-      local_turn_.push_back(-cross_matrix(dense.joint_map(b).col(0)).transpose());
-      local_composite_.push_back(R.block(6 * b, 6 * b, 6, 6));
-      composite_.push_back(to_world * local_composite_.back() * to_world.transpose());
+      map_.emplace_back(to_world.transpose().inverse() * dense.joint_map(b));
+      turn_.emplace_back(-cross_matrix(map_.back().col(0)).transpose());
+      local_turn_.emplace_back(-cross_matrix(dense.joint_map(b).col(0)).transpose());
+      local_composite_.emplace_back(R.block(6 * b, 6 * b, 6, 6));
+      composite_.emplace_back(to_world * local_composite_.back() * to_world.transpose());
     }
     for (int i = 0; i < n_; ++i) {
       const MatrixXd found = sample.matrix(fmt::format("diff(MASS,unit({}))", body(i)).c_str());
@@ -55,13 +55,13 @@ class Chain {
 
   int size() const { return n_; }
   int body(int k) const { return n_ - 1 - k; }
-  const MatrixXd& H(int k) const { return map_[at(k)]; }                  ///< H*_𝕀(k), a column.
-  const MatrixXd& turn(int k) const { return turn_[at(k)]; }              ///< ℍ_𝕀(k).
-  const MatrixXd& R(int k) const { return composite_[at(k)]; }            ///< R_𝕀(k).
-  const MatrixXd& shift(int k) const { return shift_[at(k)]; }            ///< φ(𝕀,k).
-  const MatrixXd& own_turn(int k) const { return local_turn_[at(k)]; }    ///< ℍ(k).
-  const MatrixXd& own_R(int k) const { return local_composite_[at(k)]; }  ///< R(k).
-  MatrixXd own_H(int k) const { return sample_.dense().joint_map(body(k)); }
+  const MatrixXd& H(int k) const { return map_[at(k)]; }                          ///< H*_𝕀(k), a column.
+  const MatrixXd& turn(int k) const { return turn_[at(k)]; }                      ///< ℍ_𝕀(k).
+  const MatrixXd& R(int k) const { return composite_[at(k)]; }                    ///< R_𝕀(k).
+  const MatrixXd& shift(int k) const { return shift_[at(k)]; }                    ///< φ(𝕀,k).
+  const MatrixXd& own_turn(int k) const { return local_turn_[at(k)]; }            ///< ℍ(k).
+  const MatrixXd& own_composite(int k) const { return local_composite_[at(k)]; }  ///< R(k).
+  MatrixXd own_map(int k) const { return sample_.dense().joint_map(body(k)); }
   /// φ(i,j) in the bodies' axes, i inboard of j or j.
   MatrixXd phi(int i, int j) const { return shift(i).inverse() * shift(j); }
   /// ∂𝓜(j,k)/∂θ(i).
@@ -151,16 +151,17 @@ double elements_first_form(Sample& sample) {
                        MatrixXd inner = MatrixXd::Zero(6, 6);
                        const MatrixXd& turn = chain.own_turn(i);
                        if (k > i && j > i) {
-                         inner += chain.phi(k, i) * (turn * chain.own_R(i) - chain.own_R(i) * turn) *
+                         inner += chain.phi(k, i) * (turn * chain.own_composite(i) - chain.own_composite(i) * turn) *
                                   chain.phi(j, i).transpose();
                        }
                        if (j <= i && i < k) {
-                         inner += chain.phi(k, i) * turn * chain.phi(i, j) * chain.own_R(j);
+                         inner += chain.phi(k, i) * turn * chain.phi(i, j) * chain.own_composite(j);
                        }
                        if (k <= i && i < j) {
-                         inner -= chain.own_R(k) * chain.phi(i, k).transpose() * turn * chain.phi(j, i).transpose();
+                         inner -=
+                             chain.own_composite(k) * chain.phi(i, k).transpose() * turn * chain.phi(j, i).transpose();
                        }
-                       return (chain.own_H(k).transpose() * inner * chain.own_H(j))(0, 0);
+                       return (chain.own_map(k).transpose() * inner * chain.own_map(j))(0, 0);
                      });
 }
 
@@ -180,7 +181,7 @@ double elements_at_base_printed(Sample& sample) {
       chain,
       [&](int k) -> MatrixXd {
         const MatrixXd phi = chain.phi(chain.size() - 1, k);
-        return phi * chain.own_R(k) * phi.transpose();
+        return phi * chain.own_composite(k) * phi.transpose();
       },
       false);
 }
@@ -220,6 +221,7 @@ double christoffel_reach(Sample& sample) {
   double beyond = 0;
   for (int m = 0; m < n; ++m) {
     std::vector<MatrixXd> second;  // of 𝓜 in θ(k), then in θ(m)
+    second.reserve(static_cast<std::size_t>(n));
     for (int k = 0; k < n; ++k) {
       second.push_back(
           sample.matrix(fmt::format("diff(diff(MASS,unit({})),unit({}))", chain.body(k), chain.body(m)).c_str()));
@@ -241,29 +243,29 @@ double christoffel_reach(Sample& sample) {
 
 double christoffel_composite(Sample& sample) {
   const Chain chain(sample);
-  return chain.worst([&](int i, int j, int k) { return chain.christoffel(i, j, k); },
-                     [&](int i, int j, int k) -> double {
-                       if (!(j > k && j > i)) {
-                         return chain.christoffel(i, j, k);
-                       }
-                       const auto turned = [&](int c) -> MatrixXd {
-                         return chain.own_turn(c) * chain.own_R(c) - chain.own_R(c) * chain.own_turn(c);
-                       };
-                       MatrixXd first = MatrixXd::Zero(6, 6);
-                       MatrixXd second = MatrixXd::Zero(6, 6);
-                       if (i > k) {
-                         first += chain.phi(j, k) * turned(k) * chain.phi(i, k).transpose();
-                       } else {
-                         first += chain.phi(j, k) * chain.own_turn(k) * chain.phi(k, i) * chain.own_R(i);
-                       }
-                       if (k > i) {
-                         second += chain.phi(j, i) * turned(i) * chain.phi(k, i).transpose();
-                       } else {
-                         second += chain.phi(j, i) * chain.own_turn(i) * chain.phi(i, k) * chain.own_R(k);
-                       }
-                       return 0.5 *
-                              (chain.own_H(j).transpose() * (first * chain.own_H(i) - second * chain.own_H(k)))(0, 0);
-                     });
+  return chain.worst(
+      [&](int i, int j, int k) { return chain.christoffel(i, j, k); },
+      [&](int i, int j, int k) -> double {
+        if (j <= k || j <= i) {
+          return chain.christoffel(i, j, k);
+        }
+        const auto turned = [&](int c) -> MatrixXd {
+          return chain.own_turn(c) * chain.own_composite(c) - chain.own_composite(c) * chain.own_turn(c);
+        };
+        MatrixXd first = MatrixXd::Zero(6, 6);
+        MatrixXd second = MatrixXd::Zero(6, 6);
+        if (i > k) {
+          first += chain.phi(j, k) * turned(k) * chain.phi(i, k).transpose();
+        } else {
+          first += chain.phi(j, k) * chain.own_turn(k) * chain.phi(k, i) * chain.own_composite(i);
+        }
+        if (k > i) {
+          second += chain.phi(j, i) * turned(i) * chain.phi(k, i).transpose();
+        } else {
+          second += chain.phi(j, i) * chain.own_turn(i) * chain.phi(i, k) * chain.own_composite(k);
+        }
+        return 0.5 * (chain.own_map(j).transpose() * (first * chain.own_map(i) - second * chain.own_map(k)))(0, 0);
+      });
 }
 
 double christoffel_alternative(Sample& sample) {

@@ -81,7 +81,7 @@ MatrixXd phi_of(const Dense& d) {
 MatrixXd E_of(const Dense& d) {
   return d.E_phi();
 }
-MatrixXd Delta_of(const Dense& d) {
+MatrixXd delta_of(const Dense& d) {
   return d.Delta_phi();
 }
 MatrixXd map_of(const Dense& d) {
@@ -96,7 +96,7 @@ MatrixXd R_of(const Dense& d) {
 MatrixXd mass_of(const Dense& d) {
   return d.mass_matrix();
 }
-MatrixXd Hphi_of(const Dense& d) {
+MatrixXd map_times_phi_of(const Dense& d) {
   return d.H() * d.phi();
 }
 MatrixXd gram_of(const Dense& d) {
@@ -127,21 +127,22 @@ constexpr Reference all[] = {
     {"S2", "rate of H", "JR03 (3.32)", "OM_s*~H", in_world,
      [](Sample& s) { return world_rate(s.dense(), rates(s), map_of, own_axes, no_axes); }, revolute4, slope_tolerance},
     {"S2", "rate of Delta_phi", "JR03 (3.30)", "OM_p*Delta_phi-Delta_phi*OM_s", in_world,
-     [](Sample& s) { return world_rate(s.dense(), rates(s), Delta_of, parents_axes, own_axes); }, revolute4,
+     [](Sample& s) { return world_rate(s.dense(), rates(s), delta_of, parents_axes, own_axes); }, revolute4,
      slope_tolerance},
     {"S2", "rate of E_phi", "JR03 (3.31)", "OM*E_phi-E_phi*OM_s", in_world,
      [](Sample& s) { return world_rate(s.dense(), rates(s), E_of, own_axes, own_axes); }, revolute4, slope_tolerance},
     {"S2", "rate of phi", "JR03 (3.34)", "phi*OM_d*phi+OM_s*phi-phi*OM", in_world,
      [](Sample& s) { return world_rate(s.dense(), rates(s), phi_of, own_axes, own_axes); }, revolute4, slope_tolerance},
     {"S2", "rate of H phi", "JR03 (3.41)", "H*phi*(OM_d*phi-OM)", in_world,
-     [](Sample& s) { return world_rate(s.dense(), rates(s), Hphi_of, no_axes, own_axes); }, revolute4, slope_tolerance},
+     [](Sample& s) { return world_rate(s.dense(), rates(s), map_times_phi_of, no_axes, own_axes); }, revolute4,
+     slope_tolerance},
     {"S2", "M_i", "JR03 (3.40)", "HH_i*M-M*HH_i", in_world,
      [](Sample& s) { return world_rate(s.dense(), hinge_1(s), M_of, own_axes, own_axes); }, revolute4, slope_tolerance},
     {"S2", "H_i", "JR03 (3.39)", "HH_s*~H", in_world,
      [](Sample& s) { return world_rate(s.dense(), hinge_1(s), map_of, own_axes, no_axes); }, revolute4,
      slope_tolerance},
     {"S2", "Delta_phi_i", "JR03 (3.35)", "TURN*HH_s*~TURN*Delta_phi-Delta_phi*HH_s", in_world,
-     [](Sample& s) { return world_rate(s.dense(), hinge_1(s), Delta_of, parents_axes, own_axes); }, revolute4,
+     [](Sample& s) { return world_rate(s.dense(), hinge_1(s), delta_of, parents_axes, own_axes); }, revolute4,
      slope_tolerance},
     {"S2", "E_phi_i", "JR03 (3.36)", "HH_i*E_phi-E_phi*HH_s", in_world,
      [](Sample& s) { return world_rate(s.dense(), hinge_1(s), E_of, own_axes, own_axes); }, revolute4, slope_tolerance},
@@ -149,7 +150,7 @@ constexpr Reference all[] = {
      [](Sample& s) { return world_rate(s.dense(), hinge_1(s), phi_of, own_axes, own_axes); }, revolute4,
      slope_tolerance},
     {"S2", "H phi_i", "JR03 (3.41)", "H*phi*(HH_d*phi-HH_i)", in_world,
-     [](Sample& s) { return world_rate(s.dense(), hinge_1(s), Hphi_of, no_axes, own_axes); }, revolute4,
+     [](Sample& s) { return world_rate(s.dense(), hinge_1(s), map_times_phi_of, no_axes, own_axes); }, revolute4,
      slope_tolerance},
     {"S2", "phi M phi*_i", "JR03 (4.42)", "(phi*HH_d+HH_s)*phi*M*~phi-phi*M*~phi*(HH_d*~phi+HH_s)", in_world,
      [](Sample& s) { return world_rate(s.dense(), hinge_1(s), gram_of, own_axes, own_axes); }, revolute4,
@@ -163,11 +164,11 @@ constexpr Reference all[] = {
     {"S5", "E_phi", "JR03 (3.36) for any hinge", "diff(E_phi,x)", derivative_of_numbers,
      [](Sample& s) { return own_rate(s.dense(), s.x(), E_of); }, any, slope_tolerance},
     {"S5", "Delta_phi", "JR03 (3.35) for any hinge", "diff(Delta_phi,x)", derivative_of_numbers,
-     [](Sample& s) { return own_rate(s.dense(), s.x(), Delta_of); }, any, slope_tolerance},
+     [](Sample& s) { return own_rate(s.dense(), s.x(), delta_of); }, any, slope_tolerance},
     {"S5", "phi", "JR03 (3.37) for any hinge", "diff(phi,x)", derivative_of_numbers,
      [](Sample& s) { return own_rate(s.dense(), s.x(), phi_of); }, any, slope_tolerance},
     {"S5", "H phi", "JR03 (3.41) for any hinge", "diff(H*phi,x)", derivative_of_numbers,
-     [](Sample& s) { return own_rate(s.dense(), s.x(), Hphi_of); }, any, slope_tolerance},
+     [](Sample& s) { return own_rate(s.dense(), s.x(), map_times_phi_of); }, any, slope_tolerance},
     {"S5", "phi M phi*", "JR03 (4.42) for any hinge", "diff(phi*M*~phi,x)", derivative_of_numbers,
      [](Sample& s) { return own_rate(s.dense(), s.x(), gram_of); }, any, slope_tolerance},
     {"S5", "R'", "JR03 (5.44) for any hinge", "diff(R,x)", derivative_of_numbers,

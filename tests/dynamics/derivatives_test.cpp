@@ -8,6 +8,8 @@
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/kernels/forward_dynamics.hpp"
 #include "bunraku/kernels/inverse_dynamics.hpp"
+#include "bunraku/operators/language/soa.hpp"
+#include "bunraku/operators/system.hpp"
 #include "support/allocations.hpp"
 #include "support/dual.hpp"
 #include "support/finite_difference.hpp"
@@ -192,6 +194,27 @@ TEST_P(AgainstDuals, ForwardDynamics) {
   EXPECT_TRUE(agrees(ours.dq, by_columns(n, [&](const VectorXd& e) { return forward(e, none); }), dual_accuracy));
   EXPECT_TRUE(agrees(ours.dv, by_columns(n, [&](const VectorXd& e) { return forward(none, e); }), dual_accuracy));
   EXPECT_TRUE(agrees(ours.dtau, inverse_mass_matrix(state), dual_accuracy));
+}
+
+/// The algebra differentiates the whole expression of θ̈, and the tuned sweeps know nothing of it.
+TEST_P(AgainstDuals, ExpressionsOfTheDynamics) {
+  using namespace soa;
+  State state(model, PassiveForces::left_out);
+  state.set(q, v);
+  System system(model, q, v, PassiveForces::left_out);
+  const Operator torque = Operator::variable("x", SpaceKind::hinge, SpaceKind::number);
+  const Operator u = Operator::variable("u", SpaceKind::hinge, SpaceKind::number);
+  const VectorXd way = drawn.random.vector(n);
+  system.bind(torque, x);
+  system.bind(u, way);
+  const Operator bias = H * phi * (M * ~phi * a + b);
+  const VectorXd none = VectorXd::Zero(n);
+  VectorXd rate(n);
+  forward_dynamics_jvp(state, x, way, none, none, rate);
+  const Operator mass = H * phi * M * ~phi * ~H + 𝒜;
+  EXPECT_TRUE(agrees(system(diff(inv(mass) * (torque - bias), u)).dense(), rate, dual_accuracy));
+  inverse_dynamics_jvp(state, x, way, none, none, rate);
+  EXPECT_TRUE(agrees(system(diff(mass * torque + bias, u)).dense(), rate, dual_accuracy));
 }
 
 INSTANTIATE_TEST_SUITE_P(Trees, AgainstDuals, testing::Range(0, 24));

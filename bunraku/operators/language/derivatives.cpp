@@ -131,11 +131,11 @@ class Differentiator {
     return applied(u_, [](const Operator& u) { return cross(~Operator(Symbol::H) * u); });
   }
   /// δH, zero where it is constant in the child's axes: for all hinges but universal ones and users' own.
-  Rate rate_of_H() const {
+  Rate map_rate() const {
     return applied(u_, [](const Operator& u) { return dH({u}); });
   }
   /// −E_φ W*: JR03 (3.30) in the bodies' axes.
-  Rate rate_of_E_phi() const { return minus(times(Operator(Symbol::E_phi), adjoint(W()))); }
+  Rate step_rate() const { return minus(times(Operator(Symbol::E_phi), adjoint(W()))); }
 
   // -------------------------------------------------------------------------------------------------------------------
   // Symbols
@@ -151,19 +151,19 @@ class Differentiator {
       case Symbol::ang:
         return std::nullopt;
       case Symbol::E_phi:
-        return rate_of_E_phi();
+        return step_rate();
       case Symbol::Delta_phi:
         return minus(times(Operator(symbol), adjoint(W())));
       case Symbol::phi:
       case Symbol::phit:
         return minus(times(Operator(phit), times(adjoint(W()), Operator(phi))));
       case Symbol::H:
-        return rate_of_H();
+        return map_rate();
       case Symbol::R:
         return applied(W(), [](const Operator& W) { return -gather(E_phi, E_phi * (~W * R + R * W) * ~E_phi); });
       case Symbol::V: {
         const Rate turned = applied(u_, [](const Operator& u) { return cross(~E_phi * V) * ~H * u; });
-        const Rate of_map = times(adjoint(rate_of_H()), Operator(thetad));
+        const Rate of_map = times(adjoint(map_rate()), Operator(thetad));
         return times(~phi, plus(plus(turned, of_map), times(~H, v_)));
       }
       case Symbol::a_g:
@@ -212,24 +212,24 @@ class Differentiator {
     const Operator taub = own(Symbol::taub);
     const Operator psi = own(Symbol::psi);
     const Operator D_inverse = inv(own(Symbol::D));
-    const Rate rate_of_X = t.parts.empty() ? std::nullopt : of(t.parts[0]);
-    const Rate rate_of_A = t.parts.empty() ? std::nullopt : of(t.parts[1]);
-    const Rate map = rate_of_H();
+    const Rate source_rate = t.parts.empty() ? std::nullopt : of(t.parts[0]);
+    const Rate rotor_rate = t.parts.empty() ? std::nullopt : of(t.parts[1]);
+    const Rate map = map_rate();
     switch (t.symbol) {
       case Symbol::P: {  // P⁺ = τ̄ P
         const Rate Z = plus(W(), times(adjoint(map), ~G));
         const Rate turned = times(adjoint(Z), taub * P);
-        const Rate source = plus(times(G, times(rate_of_A, ~G)), minus(plus(turned, adjoint(turned))));
-        return applied(plus(rate_of_X, times(E_phi, times(source, ~E_phi))),
+        const Rate source = plus(times(G, times(rotor_rate, ~G)), minus(plus(turned, adjoint(turned))));
+        return applied(plus(source_rate, times(E_phi, times(source, ~E_phi))),
                        [&](const Operator& x) { return gather(own(Symbol::E_psi), x); });
       }
       case Symbol::D: {
         const Rate seen = times(map, P * ~H);
-        return plus(plus(times(H, times(of(P), ~H)), plus(seen, adjoint(seen))), rate_of_A);
+        return plus(plus(times(H, times(of(P), ~H)), plus(seen, adjoint(seen))), rotor_rate);
       }
       case Symbol::G: {
         const Rate seen = plus(times(taub, times(of(P), ~H)), times(taub * P, adjoint(map)));
-        return plus(times(plus(seen, minus(times(G, rate_of_A))), D_inverse), minus(times(G, times(map, G))));
+        return plus(times(plus(seen, minus(times(G, rotor_rate))), D_inverse), minus(times(G, times(map, G))));
       }
       case Symbol::K:
         return times(E_phi, plus(of(G), minus(times(adjoint(W()), G))));
@@ -258,7 +258,7 @@ class Differentiator {
     if (t.symbol == Symbol::S) {
       return std::nullopt;
     }
-    const Rate turned = minus(adjoint(W()));
+    Rate turned = minus(adjoint(W()));
     if (t.symbol == Symbol::E_phi) {
       return turned;
     }

@@ -30,7 +30,7 @@ enum class Function {
   carry,
   lyap,
   diff,
-  dH
+  map_rate
 };
 
 struct FunctionName {
@@ -47,7 +47,7 @@ constexpr std::array functions{FunctionName{"inv", Function::inverse},
                                FunctionName{"spread", Function::spread, "spread(E_phi, x)"},
                                FunctionName{"carry", Function::carry, "carry(E_phi, x)"},
                                FunctionName{"Q", Function::force_cross},
-                               FunctionName{"dH", Function::dH},
+                               FunctionName{"dH", Function::map_rate},
                                FunctionName{"lyap", Function::lyap, "lyap(sqrt(D), x)"},
                                FunctionName{"diff", Function::diff, "diff(x, 0), diff(x, thetad)"},
                                FunctionName{"dt", Function::dt}};
@@ -461,7 +461,7 @@ class Parser {
       return fitted(start, [&] { return Operator::unit(i); });
     }
     const Operator x = sum();
-    if (function == Function::dH) {
+    if (function == Function::map_rate) {
       std::vector<Operator> along{x};
       while (take(",")) {
         along.push_back(sum());
