@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "derivatives_parts.hpp"
 #include "meter.hpp"
 #include "peer_model.hpp"
 #include "pinocchio_derivatives.hpp"
@@ -27,6 +28,10 @@ struct Options : bench::CommonOptions {
   std::vector<std::string> robots;
   std::string models = bench::default_models();
   std::size_t states = 64;
+  int max = 10000;
+  std::vector<std::string> parts;
+
+  bool wants(const char* part) const { return parts.empty() || std::ranges::find(parts, part) != parts.end(); }
 };
 
 struct Row {
@@ -143,6 +148,7 @@ double geometric_mean(const std::vector<Row>& rows, const std::string& quantity)
   return std::exp(sum / count);
 }
 
+/// The members "rows" and "summary".
 std::string json(const std::vector<Row>& rows, const std::string& peer_name) {
   std::vector<std::string> lines;
   for (const Row& row : rows) {
@@ -154,7 +160,7 @@ std::string json(const std::vector<Row>& rows, const std::string& peer_name) {
   for (const Quantity& quantity : quantities) {
     summary.push_back(fmt::format(R"("{}": {:.4f})", quantity.name, geometric_mean(rows, quantity.name)));
   }
-  return fmt::format("{{\n  \"rows\": [\n{}\n  ],\n  \"summary\": {{{}}}\n}}\n", fmt::join(lines, ",\n"),
+  return fmt::format("  \"rows\": [\n{}\n  ],\n  \"summary\": {{{}}}", fmt::join(lines, ",\n"),
                      fmt::join(summary, ", "));
 }
 
@@ -183,10 +189,9 @@ void print_header(const std::vector<bench::Robot>& robots, std::size_t states, i
   std::fflush(stdout);
 }
 
-void measure_all(const Options& options) {
+std::string measure_robots(const Options& options, int core) {
   const std::vector<bench::Robot> robots =
       bench::load_robots("derivatives", options.robots, options.models, bench::Couplings::taken_out);
-  const int core = bench::pin_to_quiet_core();
   const std::string peer_name = bench::make_derivatives_plain({}, {})->name();
   print_header(robots, options.states, core, peer_name);
   std::vector<Row> rows;
@@ -204,12 +209,36 @@ void measure_all(const Options& options) {
   for (const Quantity& quantity : quantities) {
     fmt::print("  {:<9}{:>6.2f}\n", quantity.name, geometric_mean(rows, quantity.name));
   }
+  return json(rows, peer_name);
+}
+
+void measure_all(const Options& options) {
+  const int core = bench::pin_to_quiet_core();
+  std::vector<std::string> members;
+  if (options.wants("robots")) {
+    members.push_back(measure_robots(options, core));
+    fmt::print("\n");
+  }
+  if (options.wants("products")) {
+    members.push_back(fmt::format("  \"products\": {}", bench::measure_products(options.max, options.seconds)));
+    fmt::print("\n");
+  }
+  if (options.wants("expressions")) {
+    members.push_back(fmt::format("  \"expressions\": {}", bench::measure_expressions(options.max, options.seconds)));
+  }
   if (!options.json.empty()) {
-    bench::write_file(options.json, json(rows, peer_name));
+    bench::write_file(options.json, fmt::format("{{\n{}\n}}\n", fmt::join(members, ",\n")));
   }
 }
 
 void declare(CLI::App& app, Options& options) {
+  app.add_option("--parts", options.parts, "only these: robots, products, expressions, casadi")
+      ->delimiter(',')
+      ->type_name("NAMES")
+      ->check(CLI::IsMember({"robots", "products", "expressions", "casadi"}));
+  app.add_option("--max", options.max, "the most bodies of products and expressions, to 10000")
+      ->check(CLI::Range(7, 10000))
+      ->capture_default_str();
   app.add_option("--robots", options.robots,
                  fmt::format("only these, such as a,b: {}, or any other NAME.urdf there",
                              fmt::join(bench::robot_names(), ", ")))
@@ -227,9 +256,12 @@ void declare(CLI::App& app, Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  const bench::Program program{.name = "derivatives",
-                               .description = "Time of derivatives of inverse and forward dynamics, against Pinocchio.",
-                               .declare = [&](CLI::App& app) { declare(app, options); },
-                               .measure = [&] { measure_all(options); }};
+  const bench::Program program{
+      .name = "derivatives",
+      .description =
+          "Time of derivatives of inverse and forward dynamics, against Pinocchio, and how that of products with "
+          "them grows with the number of bodies.",
+      .declare = [&](CLI::App& app) { declare(app, options); },
+      .measure = [&] { measure_all(options); }};
   return bench::run_program(program, options, {argv, static_cast<std::size_t>(argc)});
 }
