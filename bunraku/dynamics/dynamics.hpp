@@ -18,3 +18,4 @@
 #include "bunraku/dynamics/momentum.hpp"
 #include "bunraku/dynamics/operational_space.hpp"
 #include "bunraku/dynamics/state.hpp"
+#include "bunraku/dynamics/steps.hpp"
