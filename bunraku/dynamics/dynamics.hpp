@@ -4,6 +4,7 @@
 
 #include "bunraku/dynamics/articulated.hpp"
 #include "bunraku/dynamics/assembly.hpp"
+#include "bunraku/dynamics/closed_derivatives.hpp"
 #include "bunraku/dynamics/closed_dynamics.hpp"
 #include "bunraku/dynamics/closed_system.hpp"
 #include "bunraku/dynamics/derivatives.hpp"
