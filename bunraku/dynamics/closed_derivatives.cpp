@@ -99,8 +99,8 @@ Motion<T> inertial_rate(const Motion<T>& V, const Motion<T>& rate) {
 }
 /// Its change along changes of both.
 template <class T>
-Motion<T> inertial_rate_along(const Motion<T>& V, const Motion<T>& dV, const Motion<T>& rate) {
-  return {rate.angular, rate.linear + cross(dV.angular, V.linear) + cross(V.angular, dV.linear)};
+Motion<T> inertial_rate_along(const Motion<T>& V, const Motion<T>& V_rate, const Motion<T>& rate) {
+  return {rate.angular, rate.linear + cross(V_rate.angular, V.linear) + cross(V.angular, V_rate.linear)};
 }
 
 /// θ̈ of all hinges and A of all bodies of a member, outward.
@@ -215,8 +215,8 @@ struct ClosureAt {
 template <class T>
 ClosureChange<T> ClosureAt<T>::of_rows(const ClosureDirection<T>& u) const {
   ClosureChange<T> out;
-  const auto rate = [](const Motion<T>& V, const Motion<T>& dV, const Motion<T>& a) {
-    return Motion<T>{a.angular, a.linear - cross(dV.angular, V.linear) - cross(V.angular, dV.linear)};
+  const auto rate = [](const Motion<T>& V, const Motion<T>& V_rate, const Motion<T>& a) {
+    return Motion<T>{a.angular, a.linear - cross(V_rate.angular, V.linear) - cross(V.angular, V_rate.linear)};
   };
   const Motion<T> a = rate(motion.V_A, u.V_A, u.a_A);
   const Motion<T> b = rate(motion.V_B, u.V_B, u.a_B);
@@ -256,32 +256,32 @@ ClosureChange<T> ClosureAt<T>::of_directions(const ClosureDirection<T>& u) const
   if (closure.kind == ClosureKind::distance) {
     const Force<T>& N = equations.directions[0];
     const T length = norm(p);
-    Vec3<T> dN = Vec3<T>::zero();
+    Vec3<T> N_rate = Vec3<T>::zero();
     if (length > T(0)) {
       const T stretch = dot(N.force, dp);
       const T along = dot(N.force, apart);
-      dN = (dp - N.force * stretch) * (T(1) / length);
+      N_rate = (dp - N.force * stretch) * (T(1) / length);
       const T rate = (along * along - squared_norm(apart)) / length;
-      const T change = (along * (dot(dN, apart) + dot(N.force, dapart)) - dot(apart, dapart)) * (T(2) / length);
+      const T change = (along * (dot(N_rate, apart) + dot(N.force, dapart)) - dot(apart, dapart)) * (T(2) / length);
       out.c[0] -= change - rate * stretch / length;
     }
-    out.c[0] += dot(N.force, dx.linear) + dot(dN, x.linear);
+    out.c[0] += dot(N.force, dx.linear) + dot(N_rate, x.linear);
     wrench = N * f[0];
-    dwrench.force = dN * f[0];
+    dwrench.force = N_rate * f[0];
   } else {
     const Motion<T> V_r{V_B.angular - w, apart - cross(w, p)};
-    const Motion<T> dV_r{dV_B.angular - dw, dapart - cross(dw, p) - cross(w, dp)};
+    const Motion<T> V_r_rate{dV_B.angular - dw, dapart - cross(dw, p) - cross(w, dp)};
     const Motion<T> y{cross(w, V_r.angular), cross(w, apart) + cross(w, V_r.linear)};
-    const Motion<T> dy{cross(dw, V_r.angular) + cross(w, dV_r.angular),
-                       cross(dw, apart + V_r.linear) + cross(w, dapart + dV_r.linear)};
+    const Motion<T> dy{cross(dw, V_r.angular) + cross(w, V_r_rate.angular),
+                       cross(dw, apart + V_r.linear) + cross(w, dapart + V_r_rate.linear)};
     for (std::size_t i = 0; i < static_cast<std::size_t>(equations.rows); ++i) {
       const Force<T>& N = equations.directions[i];
       out.c[i] = dot(N, dx - dy);
       wrench += N * f[i];
       if (closure.kind == ClosureKind::soft_finger && i == 0) {
-        const Force<T> dN{cross(turn, N.moment), Vec3<T>::zero()};
-        out.c[i] += dot(dN, x - y);
-        dwrench += dN * f[i];
+        const Force<T> N_rate{cross(turn, N.moment), Vec3<T>::zero()};
+        out.c[i] += dot(N_rate, x - y);
+        dwrench += N_rate * f[i];
       }
     }
   }
