@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "bunraku/dynamics/closed_dynamics.hpp"
+#include "bunraku/dynamics/detail/closed_data.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/model/configuration.hpp"
 #include "support/allocations.hpp"
@@ -170,6 +171,45 @@ TEST(ClosedDerivatives, EveryKindOfClosure) {
   }
   RecordProperty("most", testing::PrintToString(most));
   EXPECT_GE(tried, 40);
+}
+
+/// Rows N of a custom hinge may be others at each state, its wrench N*f̃ on a may not: ∂f̃ is N ∂(N*f̃) where N turns as
+/// little as it can, N ∂N* = 0.
+TEST(ClosedDerivatives, ForcesOfCustomHingesAreThoseOfTheirWrench) {
+  Random random(4);
+  int tried = 0;
+  for (int sample = 0; sample < 6; ++sample) {
+    ClosureSpec spec;
+    spec.hinge = random_hinge(HingeType::custom, random);
+    ClosedCase c(random_closed_model(sample, 9, std::span(&spec, 1), random), random);
+    if (!c.is_regular()) {
+      continue;
+    }
+    ++tried;
+    const int n = c.n;
+    const int m = c.system.rows();
+    MatrixXd dq(n, n), dv(n, n), dtau(n, n), fq(m, n), fv(m, n), ftau(m, n);
+    closed_forward_dynamics_derivatives<double>(c.system, c.torque, dq, dv, dtau, fq, fv, ftau);
+    MatrixXd N(m, 6);
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < 6; ++j) {
+        N(i, j) = c.system.data().closures[0]->equations.directions[static_cast<std::size_t>(i)][j];
+      }
+    }
+    const VectorXd u = random.vector(n), y = random.vector(n), x = random.vector(n);
+    const VectorXd wrench = central_difference(
+        [&](double s) -> VectorXd {
+          c.system.set(integrate(c.model, c.q, u, s), VectorXd(c.v + s * y));
+          closed_forward_dynamics<double>(c.system, VectorXd(c.torque + s * x));
+          const Force<double> f = closure_wrench(c.system, 0);
+          VectorXd out(6);
+          out << f.moment.x, f.moment.y, f.moment.z, f.force.x, f.force.y, f.force.z;
+          return out;
+        },
+        1e-3);
+    EXPECT_LT(apart(fq * u + fv * y + ftau * x, N * wrench), closed_accuracy) << sample;
+  }
+  EXPECT_GE(tried, 3);
 }
 
 TEST(ClosedDerivatives, SeveralLoopsOnAnyTree) {
