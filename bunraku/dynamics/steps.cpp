@@ -118,10 +118,14 @@ void runge_kutta(BasicState<T>& state, StepData<T>& s, In<T> torque, double h, F
         kernels::tangent_rate_along<T>(tree, s.way.data(), s.v.data(), c.way.col(j).data(), c.v.col(j).data(),
                                        c.rate.col(j).data());
       }
-      c.a.leftCols(2 * n).setZero();
-      c.a.rightCols(n) = c.dtau;
-      add_matrix_product(c.dq, c.q, c.a);
-      add_matrix_product(c.dv, c.v, c.a);
+      if (stage == 0) {
+        c.a << c.dq, c.dv, c.dtau;
+      } else {
+        c.a.leftCols(2 * n).setZero();
+        c.a.rightCols(n) = c.dtau;
+        add_matrix_product(c.dq, c.q, c.a);
+        add_matrix_product(c.dv, c.v, c.a);
+      }
       c.sum_way += c.rate * weight;
       c.sum_v += c.a * weight;
       c.way = c.rate * time;
