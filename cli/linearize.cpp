@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <complex>
 #include <memory>
+#include <numbers>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +16,7 @@
 #include "bunraku/dynamics/inverse_dynamics.hpp"
 #include "bunraku/dynamics/kinematics.hpp"
 #include "bunraku/dynamics/linearization.hpp"
+#include "bunraku/dynamics/steps.hpp"
 #include "bunraku/model/hinge_set.hpp"
 #include "commands.hpp"
 #include "json_writer.hpp"
@@ -28,6 +33,8 @@ struct LinearizeArguments {
   StateArguments state;
   std::vector<std::string> inputs;
   std::vector<std::string> nodes;
+  std::optional<double> step;  ///< s; none: the continuous system.
+  std::string integrator = "euler";
   bool json = false;
 };
 
@@ -36,6 +43,7 @@ struct Answer {
   Eigen::MatrixXd A, B, C, D;
   Eigen::VectorXd torque;        ///< About which.
   Eigen::VectorXd acceleration;  ///< There.
+  std::optional<double> step;    ///< s; none: the continuous system.
   std::vector<LinearMode> modes;
 };
 
@@ -80,6 +88,24 @@ Eigen::MatrixXd node_outputs(State& state, const std::vector<std::string>& nodes
   return out;
 }
 
+Integrator integrator_of(const std::string& name) {
+  return name == "rk4" ? Integrator::runge_kutta_4 : Integrator::semi_implicit_euler;
+}
+
+/// The modes of x' = Ax + Bu, steps of h: eigenvalues are those of A, frequency and damping those of λ = ln z/h.
+std::vector<LinearMode> modes_of_steps(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B, double h) {
+  std::vector<LinearMode> out = linear_modes(A, B);
+  for (LinearMode& mode : out) {
+    const std::complex<double> rate = std::log(mode.eigenvalue) / h;
+    const double size = std::abs(rate);
+    mode.frequency = size / (2 * std::numbers::pi);
+    mode.damping = size == 0 ? 0 : -rate.real() / size;
+  }
+  std::ranges::stable_sort(
+      out, [](const LinearMode& x, const LinearMode& y) { return x.frequency < y.frequency * (1 - 1e-12); });
+  return out;
+}
+
 Answer linearized(const LinearizeArguments& arguments) {
   const Model model = open_tree(arguments.model.load(), "linearize");
   const GivenState given = arguments.state.one(model);
@@ -90,13 +116,16 @@ Answer linearized(const LinearizeArguments& arguments) {
   out.torque = given.given.tau ? Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(given.tau.data(), model.nv()))
                                : holding_torque(state, inputs);
   out.acceleration = forward_dynamics<double>(state, out.torque);
-  const Linearization<double> all = linearize<double>(state, out.torque);
+  out.step = arguments.step;
+  const Linearization<double> all =
+      out.step ? step_derivatives<double>(state, out.torque, *out.step, integrator_of(arguments.integrator))
+               : linearize<double>(state, out.torque);
   out.A = all.A;
   out.B = all.B(Eigen::all, inputs);
   out.C = arguments.nodes.empty() ? Eigen::MatrixXd(Eigen::MatrixXd::Identity(out.A.rows(), out.A.cols()))
                                   : node_outputs(state, arguments.nodes);
   out.D = Eigen::MatrixXd::Zero(out.C.rows(), out.B.cols());
-  out.modes = linear_modes(out.A, out.B);
+  out.modes = out.step ? modes_of_steps(out.A, out.B, *out.step) : linear_modes(out.A, out.B);
   return out;
 }
 
@@ -113,6 +142,9 @@ std::string as_json(const Answer& answer) {
   matrix("B", answer.B);
   matrix("C", answer.C);
   matrix("D", answer.D);
+  if (answer.step) {
+    json.key("step").value(*answer.step);
+  }
   json.key("tau").value(numbers(answer.torque)).key("a").value(numbers(answer.acceleration));
   json.key("modes").begin_array();
   for (const LinearMode& mode : answer.modes) {
@@ -140,8 +172,8 @@ std::string as_text(const Answer& answer) {
   out += fmt::format("accelerations there {:.6g}\n",
                      fmt::join(answer.acceleration.begin(), answer.acceleration.end(), " "));
   for (const LinearMode& mode : answer.modes) {
-    out += fmt::format("mode {:.6g} {:+.6g}i 1/s: {:.6g} Hz, damping {:.4g}, {}\n", mode.eigenvalue.real(),
-                       mode.eigenvalue.imag(), mode.frequency, mode.damping,
+    out += fmt::format("mode {:.6g} {:+.6g}i{}: {:.6g} Hz, damping {:.4g}, {}\n", mode.eigenvalue.real(),
+                       mode.eigenvalue.imag(), answer.step ? " a step" : " 1/s", mode.frequency, mode.damping,
                        mode.controllable ? "controllable" : "out of the inputs' reach");
   }
   return out;
@@ -174,6 +206,14 @@ void add_linearize(CLI::App& app, int& /*status*/) {
                    "nodes whose displacements and velocities are the outputs; the state itself where none are named")
       ->option_text("NODES")
       ->delimiter(',');
+  CLI::Option* step = command
+                          ->add_option("--step", arguments->step,
+                                       "the discrete system of steps so long, in s, in place of the continuous")
+                          ->option_text("SECONDS");
+  command->add_option("--integrator", arguments->integrator, "of the steps: euler, the semi-implicit one, or rk4")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"euler", "rk4"}))
+      ->needs(step);
   command->add_flag("--json", arguments->json, "for programs");
   command->callback([arguments] {
     const Answer answer = linearized(*arguments);

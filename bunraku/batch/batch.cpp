@@ -71,6 +71,34 @@ const BatchReport& BasicBatch<T>::forward_dynamics(RowsIn q, RowsIn v, RowsIn to
 }
 
 template <class T>
+const BatchReport& BasicBatch<T>::inverse_dynamics_derivatives(RowsIn q, RowsIn v, RowsIn acceleration, RowsOut dq,
+                                                               RowsOut dv, RowsOut da, Subset subset) {
+  BatchCall<T> call = data_->call(q, v, subset);
+  const std::ptrdiff_t n = model().nv();
+  data_->check(acceleration, call.states, n, "acceleration");
+  data_->wants(call, dq, n * n, "dq");
+  data_->wants(call, dv, n * n, "dv");
+  data_->wants(call, da, n * n, "da");
+  return data_->run(call, [&](kernels::BlockSweeps<T>& sweeps, const BatchBlock& block) {
+    return sweeps.inverse_derivatives(block.of(acceleration), data_->passive, block.of(dq), block.of(dv), block.of(da));
+  });
+}
+
+template <class T>
+const BatchReport& BasicBatch<T>::forward_dynamics_derivatives(RowsIn q, RowsIn v, RowsIn torque, RowsOut dq,
+                                                               RowsOut dv, RowsOut dtau, Subset subset) {
+  BatchCall<T> call = data_->call(q, v, subset);
+  const std::ptrdiff_t n = model().nv();
+  data_->check(torque, call.states, n, "torque");
+  data_->wants(call, dq, n * n, "dq");
+  data_->wants(call, dv, n * n, "dv");
+  data_->wants(call, dtau, n * n, "dtau");
+  return data_->run(call, [&](kernels::BlockSweeps<T>& sweeps, const BatchBlock& block) {
+    return sweeps.forward_derivatives(block.of(torque), data_->passive, block.of(dq), block.of(dv), block.of(dtau));
+  });
+}
+
+template <class T>
 const BatchReport& BasicBatch<T>::bias(RowsIn q, RowsIn v, RowsOut torque, Subset subset) {
   BatchCall<T> call = data_->call(q, v, subset);
   data_->wants(call, torque, model().nv(), "torque");

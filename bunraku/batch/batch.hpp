@@ -78,6 +78,13 @@ class BUNRAKU_API BasicBatch {
   const BatchReport& inverse_dynamics(RowsIn q, RowsIn v, RowsIn acceleration, RowsOut torque, Subset subset = {});
   /// θ̈ = 𝓜⁻¹(T − 𝓒): states × nv.
   const BatchReport& forward_dynamics(RowsIn q, RowsIn v, RowsIn torque, RowsOut acceleration, Subset subset = {});
+  /// ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ = 𝓜 of inverse_dynamics(), in tangent coordinates and with the derivatives of damping and
+  /// springs, as of a state without forces from outside: states × nv² each. The first call makes room, O(nv²) a thread.
+  const BatchReport& inverse_dynamics_derivatives(RowsIn q, RowsIn v, RowsIn acceleration, RowsOut dq, RowsOut dv,
+                                                  RowsOut da, Subset subset = {});
+  /// ∂θ̈/∂q = −𝓜⁻¹ ∂T/∂q, ∂θ̈/∂θ̇ = −𝓜⁻¹ ∂T/∂θ̇ and ∂θ̈/∂T = 𝓜⁻¹ of forward_dynamics(), likewise.
+  const BatchReport& forward_dynamics_derivatives(RowsIn q, RowsIn v, RowsIn torque, RowsOut dq, RowsOut dv,
+                                                  RowsOut dtau, Subset subset = {});
   /// 𝓒 with gravity: states × nv.
   const BatchReport& bias(RowsIn q, RowsIn v, RowsOut torque, Subset subset = {});
   /// Gravity's part alone: states × nv.

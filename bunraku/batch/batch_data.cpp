@@ -127,7 +127,12 @@ BatchCall<T> BatchData<T>::call(const StateRows<const T>& q, const StateRows<con
 template <class T>
 void BatchData<T>::wants(BatchCall<T>& call, const StateRows<T>& out, std::ptrdiff_t cols, std::string_view name) {
   check(out, call.states, cols, name);
-  call.outputs[call.outputs[0].data() == nullptr ? 0 : 1] = out;
+  for (StateRows<T>& each : call.outputs) {
+    if (each.data() == nullptr) {
+      each = out;
+      return;
+    }
+  }
 }
 
 /// The parameters of a block's states, where they have their own.

@@ -3,14 +3,9 @@
 #pragma once
 
 #include "bunraku/batch/state_rows.hpp"
+#include "bunraku/dynamics/integrator.hpp"
 
 namespace bunraku {
-
-/// How a trajectory goes from one step to the next, on the configuration's manifold.
-enum class Integrator {
-  semi_implicit_euler,  ///< v' = v + θ̈ h, then q' = q ⊞ v' h: first order, and stable for what swings.
-  runge_kutta_4,        ///< The classical Runge–Kutta method, stages in tangent coordinates at the step's start.
-};
 
 /// A trajectory of `steps` steps of `step` seconds.
 struct RolloutOptions {

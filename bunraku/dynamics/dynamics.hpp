@@ -4,6 +4,7 @@
 
 #include "bunraku/dynamics/articulated.hpp"
 #include "bunraku/dynamics/assembly.hpp"
+#include "bunraku/dynamics/closed_derivatives.hpp"
 #include "bunraku/dynamics/closed_dynamics.hpp"
 #include "bunraku/dynamics/closed_system.hpp"
 #include "bunraku/dynamics/derivatives.hpp"
@@ -18,3 +19,4 @@
 #include "bunraku/dynamics/momentum.hpp"
 #include "bunraku/dynamics/operational_space.hpp"
 #include "bunraku/dynamics/state.hpp"
+#include "bunraku/dynamics/steps.hpp"

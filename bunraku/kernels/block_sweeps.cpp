@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/kernels/variant.hpp"
 
 namespace bunraku::kernels {
@@ -14,6 +15,15 @@ BlockSweeps<T>::~BlockSweeps() = default;
 template <class T>
 void BlockSweeps<T>::keep(std::shared_ptr<const Tree> tree) {
   tree_ = std::move(tree);
+}
+
+template <class T>
+const DerivativeLayout& BlockSweeps<T>::derivative_layout(const ColumnLayout& composite, const ColumnLayout& innovation,
+                                                          int lanes) {
+  if (derivative_layout_ == nullptr) {
+    derivative_layout_ = std::make_unique<const DerivativeLayout>(*tree_, composite, innovation, lanes);
+  }
+  return *derivative_layout_;
 }
 
 template <class T>

@@ -11,6 +11,9 @@
 
 namespace bunraku::kernels {
 
+struct ColumnLayout;
+struct DerivativeLayout;
+
 /// Numbers of some states in the caller's memory, a row a state.
 template <class T>
 struct RowBlock {
@@ -128,6 +131,12 @@ class BlockSweeps {
                                        const RowBlock<T>& torque) = 0;
   virtual BlockStatus forward_dynamics(const RowBlock<const T>& torque, bool passive,
                                        const RowBlock<T>& acceleration) = 0;
+  /// ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈; the first call makes room.
+  virtual BlockStatus inverse_derivatives(const RowBlock<const T>& acceleration, bool passive, const RowBlock<T>& dq,
+                                          const RowBlock<T>& dv, const RowBlock<T>& da) = 0;
+  /// ∂θ̈/∂q, ∂θ̈/∂θ̇ and ∂θ̈/∂T; the first call makes room.
+  virtual BlockStatus forward_derivatives(const RowBlock<const T>& torque, bool passive, const RowBlock<T>& dq,
+                                          const RowBlock<T>& dv, const RowBlock<T>& dtau) = 0;
   virtual BlockStatus bias(const RowBlock<T>& torque) = 0;
   virtual BlockStatus gravity_torques(const RowBlock<T>& torque) = 0;
   virtual BlockStatus mass_matrix(const RowBlock<T>& out) = 0;
@@ -149,8 +158,13 @@ class BlockSweeps {
   /// Keeps the tree that it works on.
   void keep(std::shared_ptr<const Tree> tree);
 
+ protected:
+  /// The lists of derivatives, made at the first call.
+  const DerivativeLayout& derivative_layout(const ColumnLayout& composite, const ColumnLayout& innovation, int lanes);
+
  private:
   std::shared_ptr<const Tree> tree_;
+  std::unique_ptr<const DerivativeLayout> derivative_layout_;
 };
 
 extern template class BlockSweeps<double>;

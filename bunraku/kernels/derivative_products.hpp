@@ -6,36 +6,25 @@
 #include <span>
 #include <vector>
 
+#include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/kernels/workspace.hpp"
 
 namespace bunraku::kernels {
 
-/// Scratch of the products, and who is on one path with whom.
+/// Scratch of the products.
 template <class S>
 struct ProductScratch {
-  /// O(n²) memory.
-  explicit ProductScratch(const Workspace<S>& ws) {
+  /// O(n²) memory. The layout must outlive it.
+  ProductScratch(const Workspace<S>& ws, const DerivativeLayout& l) : layout(l) {
     constexpr int lanes = columns_per_register<S>;
-    const ColumnLayout& layout = ws.innovation_layout;
-    const std::size_t n = layout.user.size();
+    const std::size_t n = ws.innovation_layout.user.size();
     stride = static_cast<std::ptrdiff_t>((n + lanes - 1) / lanes * lanes);
-    inverse.resize(n * static_cast<std::size_t>(stride));
-    for (int e = 0; e < static_cast<int>(n); ++e) {
-      first.push_back(related.size());
-      for (int a = layout.parent[at(e)]; a >= 0; a = layout.parent[at(a)]) {
-        related.push_back(layout.user[at(a)]);
-      }
-      for (int c = e; c < layout.coordinate_end[at(e)]; ++c) {
-        related.push_back(layout.user[at(c)]);
-      }
-    }
-    first.push_back(related.size());
+    inverse.resize(stride == static_cast<std::ptrdiff_t>(n) ? 0 : n * static_cast<std::size_t>(stride));
   }
 
+  const DerivativeLayout& layout;  ///< Who is on one path with whom.
   std::ptrdiff_t stride = 0;       ///< Numbers of a column, whole registers of them.
-  std::vector<S> inverse;          ///< Columns of 𝓜⁻¹.
-  std::vector<int> related;        ///< Of each coordinate, depth first: those on one path with it.
-  std::vector<std::size_t> first;  ///< Where they start; one more for the end.
+  std::vector<S> inverse;          ///< Columns of 𝓜⁻¹, where those of the caller are not whole registers.
 };
 
 /// The sums of `count` registers of rows of −𝓜⁻¹x and −𝓜⁻¹y.
@@ -93,8 +82,9 @@ void multiply_derivatives(const Workspace<S>& ws, ProductScratch<S>& scratch, co
     inverse = scratch.inverse.data();
   }
   for (int e = 0; e < n; ++e) {
-    const std::span<const int> related(scratch.related.data() + scratch.first[at(e)],
-                                       scratch.first[at(e) + 1] - scratch.first[at(e)]);
+    const int begin = scratch.layout.related_begin[at(e)];
+    const std::span<const int> related(scratch.layout.related.data() + begin,
+                                       at(scratch.layout.related_begin[at(e) + 1] - begin));
     const std::ptrdiff_t own = layout.row[at(e)];
     for (int r = 0; r < registers; r += together) {
       const std::ptrdiff_t first = r * lanes;

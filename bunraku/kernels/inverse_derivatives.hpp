@@ -29,12 +29,6 @@
 
 namespace bunraku::kernels {
 
-/// A register that has coordinates farther in than a link, other than that of the link's own first coordinate.
-struct PathRegister {
-  int index = 0;  ///< Which.
-  int lanes = 0;  ///< How many such coordinates it has: its first ones.
-};
-
 /// Scratch of the derivatives: numbers of each coordinate in its lane of ColumnLayout's registers, where a branch
 /// begins with a new register, component after component, so that a component is a register and all of a coordinate is
 /// at fixed distances. What belongs to a link is at its first coordinate.
@@ -61,8 +55,8 @@ struct DerivativeScratch {
   static constexpr int components = own + 10;
   /// @}
 
-  /// O(N) memory.
-  explicit DerivativeScratch(const Workspace<S>& ws);
+  /// O(N) memory. The layout must outlive it.
+  DerivativeScratch(const Workspace<S>& ws, const DerivativeLayout& l);
 
   /// Where lane e starts, counted through all registers.
   BUNRAKU_INLINE static constexpr std::size_t start(int e) {
@@ -123,19 +117,10 @@ struct DerivativeScratch {
     store(c + 3, r, x.force);
   }
 
-  std::vector<S> numbers;              ///< See cell().
-  std::vector<int> lane_of;            ///< Of each link: that of its first coordinate.
-  std::vector<int> place;              ///< Of each lane: its coordinate among those of all hinges.
-  std::vector<int> used;               ///< Lanes that each register uses, from its first.
-  std::vector<char> whole;             ///< Whether a register uses all lanes, for coordinates one after the other.
-  std::vector<int> inside;             ///< Of each link: lanes of its first register that are farther in …
-  std::vector<int> floating;           ///< … and where the coordinates of a free body that carries it are, or −1.
-  std::vector<PathRegister> path;      ///< Of all links, the nearest first, but for such a body's.
-  std::vector<int> path_begin;         ///< Of each link: where its own start; one more for the end.
-  std::vector<int> changing;           ///< Links whose H* changes in their own axes.
-  std::vector<std::size_t> map_begin;  ///< Of each of them: where its columns start in map_rates.
-  std::vector<Motion<S>> map_rates;    ///< ∂H*, as map_rates_at has them.
-  int registers = 0;                   ///< How many there are.
+  const DerivativeLayout& layout;    ///< Which coordinate is where.
+  std::vector<S> numbers;            ///< See cell().
+  std::vector<Motion<S>> map_rates;  ///< ∂H*, as map_rates_at has them.
+  int registers = 0;                 ///< How many there are.
 };
 
 /// Writes the inertia of every link, which are constants, where the sweep reads them.
@@ -147,56 +132,17 @@ void copy_inertias(const Workspace<S>& ws, DerivativeScratch<S>& d) {
     const S each[10] = {M.mass,       M.first_moment.x, M.first_moment.y, M.first_moment.z, M.inertia.xx,
                         M.inertia.yy, M.inertia.zz,     M.inertia.xy,     M.inertia.xz,     M.inertia.yz};
     for (int c = 0; c < 10; ++c) {
-      *d.cell(D::own + c, d.lane_of[at(k)]) = each[c];
+      *d.cell(D::own + c, d.layout.lane_of[at(k)]) = each[c];
     }
   }
 }
 
 template <class S>
-DerivativeScratch<S>::DerivativeScratch(const Workspace<S>& ws) : registers(ws.composite_layout.registers) {
-  const ColumnLayout& layout = ws.composite_layout;
-  numbers.resize(at(registers * components * lanes));
-  place.resize(at(registers * lanes));
-  used.resize(at(registers));
-  whole.resize(at(registers), 1);
-  for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
-    const int nv = ws.link(k).nv;
-    const int e = layout.first[at(k)];
-    lane_of.push_back(layout.slot[at(e)]);
-    for (int j = 0; j < nv; ++j) {
-      const int lane = layout.slot[at(e + j)];
-      place[at(lane)] = layout.user[at(e + j)];
-      used[at(lane / lanes)] = std::max(used[at(lane / lanes)], lane % lanes + 1);
-    }
-    path_begin.push_back(static_cast<int>(path.size()));
-    inside.push_back(0);
-    floating.push_back(-1);
-    for (int p = ws.link(k).parent; p >= 0; p = ws.link(p).parent) {
-      if (ws.link(p).kind == Kind::floating) {
-        floating.back() = ws.link(p).v;
-        break;
-      }
-      for (int lane = lane_of[at(p)] + ws.link(p).nv - 1; lane >= lane_of[at(p)]; --lane) {
-        const bool known = path_begin.back() < static_cast<int>(path.size()) && path.back().index == lane / lanes;
-        if (lane / lanes == lane_of.back() / lanes) {
-          inside.back() = lane_of.back() % lanes;
-        } else if (!known) {
-          path.push_back({lane / lanes, lane % lanes + 1});
-        }
-      }
-    }
-    if (has_changing_map(ws.tree->hinge(k).type)) {
-      changing.push_back(k);
-      map_begin.push_back(map_rates.size());
-      map_rates.resize(map_rates.size() + at(nv * nv));
-    }
-  }
-  path_begin.push_back(static_cast<int>(path.size()));
-  for (int lane = 0; lane < registers * lanes; ++lane) {
-    const int r = lane / lanes;
-    const bool next = used[at(r)] == lanes && place[at(lane)] == place[at(r * lanes)] + lane % lanes;
-    whole[at(r)] = whole[at(r)] != 0 && next ? 1 : 0;
-  }
+DerivativeScratch<S>::DerivativeScratch(const Workspace<S>& ws, const DerivativeLayout& l)
+    : layout(l),
+      numbers(at(ws.composite_layout.registers * components * lanes)),
+      map_rates(at(l.map_columns)),
+      registers(ws.composite_layout.registers) {
   copy_inertias(ws, *this);
 }
 
@@ -212,7 +158,7 @@ struct LinkMotion {
 template <class S>
 LinkMotion<S> motion_of(const DerivativeScratch<S>& d, int k) {
   using D = DerivativeScratch<S>;
-  const int e = d.lane_of[at(k)];
+  const int e = d.layout.lane_of[at(k)];
   const Vec3<S> x = d.vector(D::rotation, e);
   const Vec3<S> y = d.vector(D::rotation + 3, e);
   const Vec3<S> z = d.vector(D::rotation + 6, e);
@@ -247,7 +193,7 @@ template <Kind kind, class S>
 void move_frame(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
   using D = DerivativeScratch<S>;
   const Link<S>& l = ws.link(k);
-  const int up = d.lane_of[at(l.parent)];
+  const int up = d.layout.lane_of[at(l.parent)];
   const Vec3<S> x = d.vector(D::rotation, up);
   const Vec3<S> y = d.vector(D::rotation + 3, up);
   const Vec3<S> z = d.vector(D::rotation + 6, up);
@@ -269,7 +215,7 @@ void move_frame(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
   const Spin<S>& spin = ws.spin[at(k)];
   const Motion<S> V = d.motion(D::velocity, up);
   const Motion<S> H{axis, cross(p, axis)};
-  put_motion(d, d.lane_of[at(k)], own_x * spin.c + own_y * spin.s, own_y * spin.c - own_x * spin.s, axis, p,
+  put_motion(d, d.layout.lane_of[at(k)], own_x * spin.c + own_y * spin.s, own_y * spin.c - own_x * spin.s, axis, p,
              V + H * velocity[l.v],
              d.motion(D::acceleration, up) + H * acceleration[l.v] + cross(V, H) * velocity[l.v]);
 }
@@ -296,8 +242,7 @@ LinkColumns<S> columns_of(Workspace<S>& ws, DerivativeScratch<S>& d, int k, cons
     out.V += out.H[j] * velocity[l.v + j];
   }
   if (has_changing_map(hinge.type)) {
-    const auto found = std::lower_bound(d.changing.begin(), d.changing.end(), k);
-    Motion<S>* rates = d.map_rates.data() + d.map_begin[static_cast<std::size_t>(found - d.changing.begin())];
+    Motion<S>* rates = d.map_rates.data() + d.layout.map_begin[at(k)];
     map_rates_at(hinge, ws.q + l.q, velocity + l.v, rates, out.further);
     for (int i = 0; i < l.nv * l.nv; ++i) {
       rates[i] = X * rates[i];
@@ -326,7 +271,7 @@ void move_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
     A += columns.H[j] * acceleration[l.v + j] + (cross(columns.V, columns.H[j]) + columns.rate[j]) * velocity[l.v + j];
   }
   const Mat3<S>& R = X.rotation.matrix();
-  put_motion(d, d.lane_of[at(k)], R.column(0), R.column(1), R.column(2), X.translation, columns.V, A);
+  put_motion(d, d.layout.lane_of[at(k)], R.column(0), R.column(1), R.column(2), X.translation, columns.V, A);
 }
 
 /// A free body against the world: H = I, and its frame is that of its tree.
@@ -336,7 +281,7 @@ void move_floating(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* ve
   const S* v = velocity + l.v;
   const S* a = acceleration + l.v;
   const Vec3<S> up = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
-  put_motion(d, d.lane_of[at(k)], Vec3<S>::unit_x(), Vec3<S>::unit_y(), Vec3<S>::unit_z(), Vec3<S>::zero(),
+  put_motion(d, d.layout.lane_of[at(k)], Vec3<S>::unit_x(), Vec3<S>::unit_y(), Vec3<S>::unit_z(), Vec3<S>::zero(),
              Motion<S>{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}},
              Motion<S>{{a[0], a[1], a[2]}, {up.x + a[3], up.y + a[4], up.z + a[5]}});
 }
@@ -347,7 +292,7 @@ void move_first(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
   const Link<S>& l = ws.link(k);
   const S zero(0);
   put_motion(
-      d, d.lane_of[at(k)], Vec3<S>::unit_x(), Vec3<S>::unit_y(), Vec3<S>::unit_z(), Vec3<S>::zero(),
+      d, d.layout.lane_of[at(k)], Vec3<S>::unit_x(), Vec3<S>::unit_y(), Vec3<S>::unit_z(), Vec3<S>::zero(),
       Motion<S>{{zero, zero, velocity[l.v]}, Vec3<S>::zero()},
       Motion<S>{{zero, zero, acceleration[l.v]}, ws.spin[at(k)].back(transpose_times(l.turn, ws.base_acceleration))});
 }
@@ -412,7 +357,7 @@ template <class S>
 void slope_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
   using D = DerivativeScratch<S>;
   const Link<S>& l = ws.link(k);
-  const int e = d.lane_of[at(k)];
+  const int e = d.layout.lane_of[at(k)];
   const LinkMotion<S> up = l.parent < 0 ? motion_of_world(ws, k) : motion_of(d, l.parent);
   const LinkColumns<S> columns = columns_of(ws, d, k, motion_of(d, k).X, up.V, velocity, acceleration);
   for (int j = 0; j < l.nv; ++j) {
@@ -431,7 +376,7 @@ template <class S>
 void slope_floating(Workspace<S>& ws, DerivativeScratch<S>& d, int k) {
   using D = DerivativeScratch<S>;
   const Link<S>& l = ws.link(k);
-  const int e = d.lane_of[at(k)];
+  const int e = d.layout.lane_of[at(k)];
   const Vec3<S> up = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
   const Motion<S> V = d.motion(D::velocity, e);
   const Vec3<S> none = Vec3<S>::zero();
@@ -466,16 +411,16 @@ void gather_composites(const Workspace<S>& ws, DerivativeScratch<S>& d) {
   constexpr std::ptrdiff_t end = D::composite_size * D::lanes;
   for (int k = static_cast<int>(ws.tree->links.size()) - 1; k >= 0; --k) {
     const Link<S>& l = ws.link(k);
-    const S* from = d.cell(D::composite, d.lane_of[at(k)]);
+    const S* from = d.cell(D::composite, d.layout.lane_of[at(k)]);
     if (l.parent >= 0) {
-      S* to = d.cell(D::composite, d.lane_of[at(l.parent)]);
+      S* to = d.cell(D::composite, d.layout.lane_of[at(l.parent)]);
 #pragma GCC unroll 28
       for (std::ptrdiff_t c = 0; c < end; c += D::lanes) {
         to[c] += from[c];
       }
     }
     for (int j = 1; j < l.nv; ++j) {
-      S* to = d.cell(D::composite, d.lane_of[at(k)] + j);
+      S* to = d.cell(D::composite, d.layout.lane_of[at(k)] + j);
       for (std::ptrdiff_t c = 0; c < end; c += D::lanes) {
         to[c] = from[c];
       }
@@ -597,7 +542,11 @@ struct ColumnWriter {
   static constexpr int lanes = columns_per_register<S>;
 
   ColumnWriter(const DerivativeScratch<S>& d, const Derivatives<S>& out)
-      : numbers(d.numbers.data()), place(d.place.data()), used(d.used.data()), whole(d.whole.data()), to(out) {}
+      : numbers(d.numbers.data()),
+        place(d.layout.place.data()),
+        used(d.layout.used.data()),
+        whole(d.layout.whole.data()),
+        to(out) {}
 
   /// The lane of a coordinate.
   BUNRAKU_INLINE const S* lane(int e) const { return numbers + DerivativeScratch<S>::start(e); }
@@ -637,7 +586,7 @@ struct ColumnWriter {
   const S* numbers;   ///< Of the scratch.
   const int* place;   ///< Likewise.
   const int* used;    ///< Likewise.
-  const char* whole;  ///< Likewise.
+  const int* whole;   ///< Likewise.
   Derivatives<S> to;  ///< The matrices.
 };
 
@@ -648,14 +597,14 @@ void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k,
   constexpr int lanes = columns_per_register<S>;
   const ColumnWriter<S> writer(d, out);
   const std::ptrdiff_t n = ws.tree->coordinates.nv;
-  const int begin = d.lane_of[at(k)];
+  const int begin = d.layout.lane_of[at(k)];
   const int last = begin + ws.link(k).nv;
   const int own = begin / lanes;
   const int end = ws.composite_layout.register_end[at(k)];
-  const int inside = d.inside[at(k)];
-  const std::ptrdiff_t floating = d.floating[at(k)];
-  const PathRegister* const path = d.path.data() + d.path_begin[at(k)];
-  const int count = d.path_begin[at(k) + 1] - d.path_begin[at(k)];
+  const int inside = d.layout.inside[at(k)];
+  const std::ptrdiff_t floating = d.layout.floating[at(k)];
+  const PathRegister* const path = d.layout.path.data() + d.layout.path_begin[at(k)];
+  const int count = d.layout.path_begin[at(k) + 1] - d.layout.path_begin[at(k)];
   for (int e = begin; e < last; ++e) {
     const std::ptrdiff_t start = writer.place[e] * n;
     const S* const x = writer.lane(e);
@@ -695,7 +644,7 @@ void write_floating(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k
   using C = Column<S>;
   const Link<S>& l = ws.link(k);
   const std::ptrdiff_t n = ws.tree->coordinates.nv;
-  const int begin = d.lane_of[at(k)];
+  const int begin = d.layout.lane_of[at(k)];
   const ColumnWriter<S> writer(d, out);
   const Vec3<S> gravity = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
   const Vec3<C> g{gravity.x, gravity.y, gravity.z};
@@ -745,13 +694,13 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
   for (int j = 0; j < n && out.da != nullptr; ++j) {
     out.da[at(j) * at(n + 1)] += ws.armature[at(j)];
   }
-  for (std::size_t c = 0; c < d.changing.size(); ++c) {  // (∂H)f
-    const Link<S>& l = ws.link(d.changing[c]);
-    const int e = d.lane_of[at(d.changing[c])];
+  for (const int k : d.layout.changing) {  // (∂H)f
+    const Link<S>& l = ws.link(k);
+    const int e = d.layout.lane_of[at(k)];
     const Force<S> f{d.vector(D::composite + 22, e), d.vector(D::composite + 25, e)};
     for (int j = 0; j < l.nv; ++j) {
       for (int i = 0; i < l.nv; ++i) {
-        out.dq[at(l.v + j) * at(n) + at(l.v + i)] += dot(d.map_rates[d.map_begin[c] + at(j * l.nv + i)], f);
+        out.dq[at(l.v + j) * at(n) + at(l.v + i)] += dot(d.map_rates[at(d.layout.map_begin[at(k)] + j * l.nv + i)], f);
       }
     }
   }

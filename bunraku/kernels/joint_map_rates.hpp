@@ -3,14 +3,10 @@
 /// the dynamics need of hinges that are universal or a user's own. H* of all others is constant there.
 #pragma once
 
+#include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/kernels/positions.hpp"
 
 namespace bunraku::kernels {
-
-/// Whether H* of hinges of a type changes in their own axes.
-constexpr bool has_changing_map(HingeType type) {
-  return type == HingeType::universal || type == HingeType::custom;
-}
 
 /// The most columns that derivatives of one joint map have.
 inline constexpr int max_map_rates = max_hinge_velocities * max_hinge_velocities;

@@ -2,7 +2,10 @@
 /// Damping, friction and springs of all hinges, in any scalar.
 #pragma once
 
+#include "bunraku/kernels/integrate.hpp"
 #include "bunraku/kernels/positions.hpp"
+#include "bunraku/model/detail/hinge_derivatives.hpp"
+#include "bunraku/spatial/exponential.hpp"
 
 namespace bunraku::kernels {
 
@@ -53,6 +56,60 @@ void add_passive(const Workspace<S>& ws, S* torque) {
     torque[j] += c.damping[at(j)] * rate + c.friction[at(j)] * sign;
   }
   for_springs(ws, [&](int j, const S& stretch) { torque[j] += c.stiffness[at(j)] * stretch; });
+}
+
+/// ∂(q ⊟ rest)/∂q in tangent coordinates, row by row, of a hinge stretched so far: 𝒥_r⁻¹ of the stretch, or I.
+template <class S>
+void stretch_slopes(const Hinge& hinge, const S* q, const S* stretch, S* slopes) {
+  const int nv = hinge.velocity_size();
+  if (hinge.type == HingeType::custom) {
+    for (int lane = 0; lane < Lanes<S>::count; ++lane) {
+      double position[max_hinge_positions] = {};
+      double block[max_hinge_velocities * max_hinge_velocities] = {};
+      for (int i = 0; i < hinge.configuration_size(); ++i) {
+        position[i] = plain_lane(q[i], lane);
+      }
+      hinge_difference_dq1(hinge, hinge.rest.data(), position, block);
+      for (int i = 0; i < nv * nv; ++i) {
+        set_lane(slopes[i], lane, block[i]);
+      }
+    }
+  } else if (is_twisting(hinge.type)) {
+    const Mat6<S> inverse = right_jacobian_inverse(twist_of(hinge.type, stretch));
+    for (int i = 0; i < nv; ++i) {
+      for (int j = 0; j < nv; ++j) {
+        slopes[i * nv + j] = inverse(twist_component(hinge.type, i), twist_component(hinge.type, j));
+      }
+    }
+  } else {
+    for (int i = 0; i < nv * nv; ++i) {
+      slopes[i] = S(i % (nv + 1) == 0 ? 1.0 : 0.0);
+    }
+  }
+}
+
+/// Adds the derivatives of what add_passive() adds to ∂T/∂q and ∂T/∂θ̇ over all hinges, column by column; those of
+/// friction are zero.
+template <class S>
+void add_passive_derivatives(const Workspace<S>& ws, S* dq, S* dv) {
+  const Constants<S>& c = *ws.constants;
+  const int n = ws.tree->coordinates.nv;
+  for (int j = 0; j < n; ++j) {
+    dv[at(j) * at(n + 1)] += c.damping[at(j)];
+  }
+  for (const int b : ws.tree->springs) {
+    const Hinge& hinge = ws.tree->model.bodies()[at(b)].hinge;
+    const HingeSlot& slot = ws.tree->coordinates.slots[at(b)];
+    S stretch[max_hinge_velocities] = {};
+    S slopes[max_hinge_velocities * max_hinge_velocities] = {};
+    stretch_of(hinge, ws.q + slot.q, stretch);
+    stretch_slopes(hinge, ws.q + slot.q, static_cast<const S*>(stretch), slopes);
+    for (int i = 0; i < slot.nv; ++i) {
+      for (int j = 0; j < slot.nv; ++j) {
+        dq[at(slot.v + j) * at(n) + at(slot.v + i)] += c.stiffness[at(slot.v + i)] * slopes[i * slot.nv + j];
+      }
+    }
+  }
 }
 
 /// ½ k stretch² of all springs.

@@ -11,6 +11,9 @@
 
 namespace bunraku::kernels {
 
+struct ColumnLayout;
+struct DerivativeLayout;
+
 /// The sweeps of one state, with their scratch. Made by make_sweeps; all memory is allocated then.
 template <class T>
 class Sweeps {
@@ -106,8 +109,13 @@ class Sweeps {
   /// Keeps the tree that it works on.
   void keep(std::shared_ptr<const Tree> tree);
 
+ protected:
+  /// The lists of derivatives, made at the first call.
+  const DerivativeLayout& derivative_layout(const ColumnLayout& composite, const ColumnLayout& innovation, int lanes);
+
  private:
   std::shared_ptr<const Tree> tree_;
+  std::unique_ptr<const DerivativeLayout> derivative_layout_;
 };
 
 extern template class Sweeps<double>;

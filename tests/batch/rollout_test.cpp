@@ -26,13 +26,9 @@ struct Start {
   Table<double> v;
 };
 
-/// One trajectory by the functions of a state.
-void step(State& state, const Eigen::VectorXd& torque, double h) {
-  const Eigen::VectorXd v = state.v() + h * forward_dynamics(state, torque);
-  state.set(integrate(state.model(), Eigen::VectorXd(state.q()), Eigen::VectorXd(v * h)), v);
-}
+class RolloutsBy : public testing::TestWithParam<Integrator> {};
 
-TEST(Rollouts, SemiImplicitEulerIsTheSameStepByStep) {
+TEST_P(RolloutsBy, AreTheStepsOfAState) {
   Random random(5);
   for (int sample = 0; sample < 6; ++sample) {
     const Model model = random_dynamics_model(sample, random);
@@ -43,7 +39,7 @@ TEST(Rollouts, SemiImplicitEulerIsTheSameStepByStep) {
     for (int i = 0; i < states; ++i) {
       torques.row(i) = random.vector(steps * model.nv()).transpose();
     }
-    const RolloutOptions options{.step = 1e-3, .steps = steps, .record_every = 4};
+    const RolloutOptions options{.step = 1e-3, .steps = steps, .integrator = GetParam(), .record_every = 4};
     Table<double> q(states, options.records() * model.nq());
     Table<double> v(states, options.records() * model.nv());
     Batch batch(model);
@@ -52,7 +48,9 @@ TEST(Rollouts, SemiImplicitEulerIsTheSameStepByStep) {
       State state(model);
       state.set(Eigen::VectorXd(start.q.row(i).transpose()), Eigen::VectorXd(start.v.row(i).transpose()));
       for (int s = 0; s < steps; ++s) {
-        step(state, torques.row(i).segment(s * model.nv(), model.nv()).transpose(), options.step);
+        const Eigen::VectorXd torque = torques.row(i).segment(s * model.nv(), model.nv()).transpose();
+        const NextState<double> next = step<double>(state, torque, options.step, GetParam());
+        state.set(next.q, next.v);
         if ((s + 1) % 4 == 0) {
           const int r = s / 4;
           EXPECT_TRUE(is_near(Eigen::VectorXd(q.row(i).segment(r * model.nq(), model.nq()).transpose()),
@@ -66,6 +64,9 @@ TEST(Rollouts, SemiImplicitEulerIsTheSameStepByStep) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Integrators, RolloutsBy,
+                         testing::Values(Integrator::semi_implicit_euler, Integrator::runge_kutta_4));
 
 /// Models whose hinges have no friction, of which the sign jumps.
 Model smooth_model(Random& random) {
@@ -160,7 +161,9 @@ TEST(Rollouts, FeedbackIsAddedToTorques) {
       Eigen::VectorXd error(2 * n);
       error << difference(model, Eigen::VectorXd(state.q()), Eigen::VectorXd(reference.transpose())),
           -Eigen::VectorXd(state.v());
-      step(state, feed.row(i).transpose() + gain * error, options.step);
+      const Eigen::VectorXd torque = feed.row(i).transpose() + gain * error;
+      const NextState<double> next = step<double>(state, torque, options.step, options.integrator);
+      state.set(next.q, next.v);
     }
     EXPECT_TRUE(is_near(Eigen::VectorXd(v.row(i).transpose()), Eigen::VectorXd(state.v()), 1e-10)) << i;
   }

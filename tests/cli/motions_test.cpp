@@ -13,6 +13,7 @@ using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::MatchesRegex;
+using testing::Not;
 using testing::StartsWith;
 
 class Motions : public Cli {
@@ -37,6 +38,21 @@ TEST_F(Motions, LinearizeGivesMatricesAndModes) {
   EXPECT_THAT(run("linearize " + arm + " --input elbow,wrist --node tip --json").out,
               AllOf(HasSubstr("\"B\":[[0,0],"), HasSubstr("\"D\":[[0,0],")));
   EXPECT_THAT(run("linearize " + arm).out, AllOf(StartsWith("A, 6 × 6\n"), HasSubstr("\nmode ")));
+}
+
+TEST_F(Motions, LinearizeGivesTheSystemOfSteps) {
+  const Result r = run("linearize " + arm + " --step 0.01 --json");
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(StartsWith("{\"A\":[["), HasSubstr("\"step\":0.01,\"tau\":["),
+                           HasSubstr("\"modes\":[{\"eigenvalue\":[")));
+  EXPECT_THAT(run("linearize " + arm + " --json").out, Not(HasSubstr("\"step\"")));
+  const Result better = run("linearize " + arm + " --step 0.01 --integrator rk4 --json");
+  EXPECT_EQ(better.status, 0) << better.err;
+  EXPECT_NE(better.out, r.out);
+  EXPECT_THAT(run("linearize " + arm + " --step 0.01 --integrator rk4").out, HasSubstr("i a step: "));
+  EXPECT_THAT(run("linearize " + arm + " --step 0").err, HasSubstr("the step is 0 s, and must be above 0"));
+  EXPECT_THAT(run("linearize " + arm + " --integrator rk4").err, HasSubstr("--step"));
+  EXPECT_THAT(run("linearize " + arm + " --step 0.01 --integrator midpoint").err, HasSubstr("--integrator"));
 }
 
 TEST_F(Motions, LinearizeRefuses) {

@@ -35,7 +35,7 @@ struct BatchCall {
   std::span<const std::ptrdiff_t> subset{};  ///< Those to run; empty: all.
   StateRows<const T> q{};                    ///< Positions.
   StateRows<const T> v{};                    ///< Velocities; none: at rest.
-  std::array<StateRows<T>, 2> outputs{};     ///< What is NaN for a state that is not computed.
+  std::array<StateRows<T>, 3> outputs{};     ///< What is NaN for a state that is not computed.
 };
 
 /// States of a call that a block holds.
@@ -94,7 +94,7 @@ struct BatchData {
   BatchCall<T> call(const StateRows<const T>& q, std::span<const std::ptrdiff_t> subset) const;
   BatchCall<T> call(const StateRows<const T>& q, const StateRows<const T>& v,
                     std::span<const std::ptrdiff_t> subset) const;
-  /// Adds an output to a call, at most two, with its shape checked.
+  /// Adds an output to a call, at most three, with its shape checked.
   static void wants(BatchCall<T>& call, const StateRows<T>& out, std::ptrdiff_t cols, std::string_view name);
 
   Model model;

@@ -127,6 +127,10 @@ struct ClosedWork {
   long solves = 0;   ///< Solves of step D.
 };
 
+/// What derivatives keep in a closed system; see closed_derivatives.cpp.
+template <class T>
+struct ClosedDerivatives;
+
 template <class T>
 struct ClosedData {
   using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
@@ -168,6 +172,7 @@ struct ClosedData {
   Matrix Y;                                       ///< The closures' Jacobian, rows × 𝒩.
   Svd svd;
   ClosedBlocks<T> blocks;
+  std::shared_ptr<ClosedDerivatives<T>> derivatives;  ///< From their first use on.
 
   ClosedMember<T>& member(int i) const;
   /// The member that an end of a closure is on.

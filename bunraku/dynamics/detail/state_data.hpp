@@ -27,6 +27,8 @@ template <class T>
 class PreparedPrograms;
 template <class T>
 struct DerivativeData;
+template <class T>
+struct StepData;
 
 /// "Full" arrays are over the coordinates of all hinges, mimics counted.
 template <class T>
@@ -146,6 +148,7 @@ struct StateData {
   std::vector<T> square;  ///< Scratch, n×n from the first time that a block of a larger matrix is written to.
   std::vector<T> next_q;  ///< Scratch of set() where a state may be refused halfway, full.
   std::vector<T> next_v;  ///< Likewise.
+  std::shared_ptr<StepData<T>> steps;  ///< What steps of trajectories keep here, from the first use.
 };
 
 template <class T>

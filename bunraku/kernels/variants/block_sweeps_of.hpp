@@ -2,13 +2,16 @@
 /// The sweeps of a register of states in scalar S of this variant.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bunraku/kernels/block_sweeps.hpp"
+#include "bunraku/kernels/derivative_products.hpp"
 #include "bunraku/kernels/fold.hpp"
 #include "bunraku/kernels/forward_dynamics.hpp"
 #include "bunraku/kernels/integrate.hpp"
+#include "bunraku/kernels/inverse_derivatives.hpp"
 #include "bunraku/kernels/inverse_dynamics.hpp"
 #include "bunraku/kernels/inverse_mass_matrix.hpp"
 #include "bunraku/kernels/kinematics.hpp"
@@ -92,6 +95,10 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
     put(user_.data(), n_, acceleration);
     return status;
   }
+  BlockStatus inverse_derivatives(const RowBlock<const T>& acceleration, bool passive, const RowBlock<T>& dq,
+                                  const RowBlock<T>& dv, const RowBlock<T>& da) override;
+  BlockStatus forward_derivatives(const RowBlock<const T>& torque, bool passive, const RowBlock<T>& dq,
+                                  const RowBlock<T>& dv, const RowBlock<T>& dtau) override;
   BlockStatus bias(const RowBlock<T>& torque) override { return torques(ws_.v, torque); }
   BlockStatus gravity_torques(const RowBlock<T>& torque) override { return torques(ws_.zeros.data(), torque); }
   BlockStatus mass_matrix(const RowBlock<T>& out) override;
@@ -258,6 +265,15 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   }
   /// All hinges' coordinates from the user's in `own_q_` and `own_v_`.
   void spread_state();
+  /// The derivatives of torques over all hinges, into the first of `slopes_`; see block_derivatives.hpp.
+  void differentiate(const S* acceleration, bool passive, bool mass);
+  /// The i-th of those over the user's coordinates.
+  const S* folded_slopes(int i);
+  /// Puts a matrix over the user's coordinates that is column by column, row by row.
+  void put_columns(const S* columns, const RowBlock<T>& out);
+  const DerivativeLayout& lists() {
+    return this->derivative_layout(layouts_.composite, layouts_.innovation, columns_per_register<S>);
+  }
 
   const Tree& tree_;
   const Coordinates<double>& coordinates_;
@@ -279,6 +295,9 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   std::vector<S> mass_;    // 𝓜 over all hinges, from its first use on; zero where it always is
   std::vector<S> parameters_;
   std::vector<S> course_;  // of trajectories, from their first use on
+  std::vector<S> slopes_;  // three matrices over all hinges and three over the user's coordinates, likewise
+  std::optional<DerivativeScratch<S>> derivatives_;
+  std::optional<ProductScratch<S>> products_;
 };
 
 template <class S>
@@ -425,4 +444,5 @@ void BlockSweepsOf<S>::set_folded(const Varied& varied, const T* numbers) {
 
 }  // namespace bunraku::kernels
 
+#include "bunraku/kernels/variants/block_derivatives.hpp"
 #include "bunraku/kernels/variants/block_rollout.hpp"

@@ -61,7 +61,7 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
 
   void inverse_derivatives(const T* acceleration, T* dq, T* dv, T* da) override {
     if (!derivatives_) {
-      derivatives_.emplace(ws_);
+      derivatives_.emplace(ws_, lists());
     }
     kernels::inverse_derivatives(ws_, *derivatives_, ws_.v, as<S>(acceleration), {as<S>(dq), as<S>(dv), as<S>(da)});
   }
@@ -74,7 +74,7 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   }
   void multiply_derivatives(const T* inverse, const T* x, const T* y, T* out_x, T* out_y) override {
     if (!products_) {
-      products_.emplace(ws_);
+      products_.emplace(ws_, lists());
     }
     kernels::multiply_derivatives(ws_, *products_, as<S>(inverse), as<S>(x), as<S>(y), as<S>(out_x), as<S>(out_y));
   }
@@ -139,6 +139,9 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   const T* innovations() const override { return reinterpret_cast<const T*>(ws_.epsilon.data()); }
 
  private:
+  const DerivativeLayout& lists() {
+    return this->derivative_layout(layouts_.composite, layouts_.innovation, columns_per_register<S>);
+  }
   const Factors<S>& factors() const { return biased_ ? ws_.of_forward : ws_.of_state; }
 
   bool biased_ = false;

@@ -1,0 +1,53 @@
+/// @file
+/// Where derivatives of the dynamics have what of each coordinate, and who is on one path with whom.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "bunraku/kernels/columns.hpp"
+#include "bunraku/model/hinge.hpp"
+
+namespace bunraku::kernels {
+
+/// Whether H* of hinges of a type changes in their own axes.
+constexpr bool has_changing_map(HingeType type) {
+  return type == HingeType::universal || type == HingeType::custom;
+}
+
+/// A register that has coordinates farther in than a link, other than that of the link's own first coordinate.
+struct PathRegister {
+  int index = 0;  ///< Which.
+  int lanes = 0;  ///< How many such coordinates it has: its first ones.
+};
+
+/// Lists for one model, made once. Immutable, and in an ordinary source: the variants hold no containers but of their
+/// own numbers.
+struct DerivativeLayout {
+  /// Of a tree, with the layouts of 𝓜 and of 𝓜⁻¹ and so many coordinates a register. O(n²).
+  DerivativeLayout(const Tree& tree, const ColumnLayout& composite, const ColumnLayout& innovation, int lanes);
+  ~DerivativeLayout();
+  DerivativeLayout(const DerivativeLayout&) = delete;
+  DerivativeLayout& operator=(const DerivativeLayout&) = delete;
+  DerivativeLayout(DerivativeLayout&&) = delete;
+  DerivativeLayout& operator=(DerivativeLayout&&) = delete;
+
+  // by links
+  std::vector<int> lane_of;     ///< The lane of its first coordinate, counted through all registers of 𝓜.
+  std::vector<int> inside;      ///< Lanes of its first register that are farther in …
+  std::vector<int> floating;    ///< … and where the coordinates of a free body that carries it are, or −1.
+  std::vector<int> path_begin;  ///< Where its own start in `path`; one more for the end.
+  std::vector<int> map_begin;   ///< Where ∂H* starts among those of all links whose H* changes.
+  // by registers
+  std::vector<int> used;   ///< Lanes that it uses, from its first.
+  std::vector<int> whole;  ///< Whether it uses all lanes, for coordinates one after the other: 0 or 1.
+
+  std::vector<int> place;          ///< Of each lane: its coordinate among those of all hinges.
+  std::vector<PathRegister> path;  ///< Of all links, the nearest first, but for a free body's.
+  std::vector<int> changing;       ///< Links whose H* changes in their own axes.
+  std::vector<int> related;        ///< Of each of the user's coordinates, depth first: those on one path with it.
+  std::vector<int> related_begin;  ///< Where they start; one more for the end.
+  int map_columns = 0;             ///< Columns of all ∂H*.
+};
+
+}  // namespace bunraku::kernels
