@@ -1,5 +1,6 @@
 /// @file
-/// How the mass matrix, energies, momenta and the operational-space inertia change with the configuration.
+/// How the mass matrix, energies, momenta and the operational-space inertia change with the configuration, and second
+/// derivatives of inverse and forward dynamics.
 ///
 /// Derivatives with respect to q are in tangent coordinates, as in derivatives.hpp: δ_u of x is d/dε x(q ⊕ εu) at ε =
 /// 0, ∂/∂q_i is δ of the i-th unit vector, and velocities, accelerations and weights keep their components. With
@@ -9,6 +10,7 @@
 /// room where nothing else is said; all throw ArgumentError for wrong sizes and for numbers that are not finite.
 #pragma once
 
+#include "bunraku/dynamics/applied_force.hpp"
 #include "bunraku/dynamics/results.hpp"
 #include "bunraku/dynamics/state.hpp"
 #include "bunraku/model/nodes.hpp"
@@ -74,6 +76,51 @@ template <class T>
 BUNRAKU_API void lambda_derivatives(BasicState<T>& state, const NodeList& nodes, MatrixOut<T> out);
 /// @}
 
+/// @name Second derivatives
+/// Of a function of T or θ̈ with weights, in matrices n×n; those that are missing are zero, or adjoints. Forces from
+/// outside and the hinges' own ones are in it, as in derivatives.hpp.
+/// @{
+/// Second derivatives of λ·T of inverse_dynamics(): derivatives of what inverse_dynamics_vjp() gives. Column j of `qq`,
+/// `qv` and `qa` is the derivative of ∂(λ·T)/∂q = (∂T/∂q)*λ by q_j, θ̇_j and θ̈_j; `vv` is that of (∂T/∂θ̇)*λ by θ̇_j,
+/// symmetric. The derivative of (∂T/∂θ̇)*λ by q is qv*, that of 𝓜λ is qa*; T is linear in θ̈. Element (i, j) of `qq` is
+/// δ_jδ_i(λ·T), first by q_i and then along q_j. Where hinges are spherical, planar or free it is not symmetric:
+/// qq(i,j) − qq(j,i) is ∂(λ·T)/∂q · c(e_j,e_i), and ½(qq + qq*) is the Hessian in q ⊕ x at x = 0. By the sweeps of the
+/// product in dual numbers, four directions at once: O(N n). Of custom hinges the derivatives of the joint map above
+/// the first are taken by differences, good to about 1e-9, and so is the second derivative of a spring's stretch on
+/// hinges whose coordinates are not plain; within 0.04 rad of half a turn, where such a spring begins to pull the other
+/// way, it means nothing.
+template <class T>
+BUNRAKU_API void inverse_dynamics_second(BasicState<T>& state, In<T> acceleration, In<T> weight, MatrixOut<T> qq,
+                                         MatrixOut<T> qv, MatrixOut<T> vv, MatrixOut<T> qa,
+                                         std::type_identity_t<Forces<T>> forces = {});
+/// Second derivatives of λ·θ̈ of forward_dynamics(): derivatives of what forward_dynamics_vjp() gives, in the same
+/// order. Column j of `qq`, `qv` and `qtau` is the derivative of (∂θ̈/∂q)*λ by q_j, θ̇_j and T_j, and `vv` that of
+/// (∂θ̈/∂θ̇)*λ by θ̇_j. With Q, Q_v, Q_a, Q_vv those of inverse dynamics at θ̈ and the weights 𝓜⁻¹λ, qq = −[Q + Q_a ∂θ̈/∂q +
+/// (Q_a ∂θ̈/∂q)*], qv = −[Q_v + Q_a ∂θ̈/∂θ̇], vv = −Q_vv, qtau = −Q_a𝓜⁻¹. O(N n + n³). Throws as
+/// forward_dynamics_derivatives().
+template <class T>
+BUNRAKU_API void forward_dynamics_second(BasicState<T>& state, In<T> torque, In<T> weight, MatrixOut<T> qq,
+                                         MatrixOut<T> qv, MatrixOut<T> vv, MatrixOut<T> qtau,
+                                         std::type_identity_t<Forces<T>> forces = {});
+/// @}
+
+/// What inverse_dynamics_second() writes.
+template <class T>
+struct InverseDynamicsSecond {
+  MatrixX<T> qq;  ///< By q_i, then by q_j.
+  MatrixX<T> qv;  ///< By q_i and θ̇_j.
+  MatrixX<T> vv;  ///< By θ̇_i and θ̇_j.
+  MatrixX<T> qa;  ///< By q_i and θ̈_j.
+};
+/// What forward_dynamics_second() writes.
+template <class T>
+struct ForwardDynamicsSecond {
+  MatrixX<T> qq;    ///< By q_i, then by q_j.
+  MatrixX<T> qv;    ///< By q_i and θ̇_j.
+  MatrixX<T> vv;    ///< By θ̇_i and θ̇_j.
+  MatrixX<T> qtau;  ///< By q_i and T_j.
+};
+
 /// What kinetic_energy_gradient() writes.
 template <class T>
 struct EnergyGradient {
@@ -125,6 +172,22 @@ BUNRAKU_INLINE MatrixX<T> lambda_derivatives(BasicState<T>& state, const NodeLis
   const auto m = 6 * static_cast<Eigen::Index>(nodes.size());
   MatrixX<T> out(m, m * state.model().nv());
   lambda_derivatives(state, nodes, out);
+  return out;
+}
+template <class T>
+BUNRAKU_INLINE InverseDynamicsSecond<T> inverse_dynamics_second(BasicState<T>& state, In<T> acceleration, In<T> weight,
+                                                                std::type_identity_t<Forces<T>> forces = {}) {
+  const Eigen::Index n = state.model().nv();
+  InverseDynamicsSecond<T> out{MatrixX<T>(n, n), MatrixX<T>(n, n), MatrixX<T>(n, n), MatrixX<T>(n, n)};
+  inverse_dynamics_second(state, acceleration, weight, out.qq, out.qv, out.vv, out.qa, forces);
+  return out;
+}
+template <class T>
+BUNRAKU_INLINE ForwardDynamicsSecond<T> forward_dynamics_second(BasicState<T>& state, In<T> torque, In<T> weight,
+                                                                std::type_identity_t<Forces<T>> forces = {}) {
+  const Eigen::Index n = state.model().nv();
+  ForwardDynamicsSecond<T> out{MatrixX<T>(n, n), MatrixX<T>(n, n), MatrixX<T>(n, n), MatrixX<T>(n, n)};
+  forward_dynamics_second(state, torque, weight, out.qq, out.qv, out.vv, out.qtau, forces);
   return out;
 }
 template <class T>

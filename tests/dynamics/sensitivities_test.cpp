@@ -20,13 +20,21 @@ namespace {
 using Eigen::MatrixXd, Eigen::VectorXd;
 
 constexpr double exact = 1e-12;
-constexpr double differences = 1e-9;  // sixth order, steps of 0.01
+constexpr double differences = 1e-9;         // sixth order, steps of 0.01
+constexpr double second_differences = 2e-9;  // of gradients, some of them with differences in them
 
 /// The largest difference as a part of the largest number in b.
 double apart(const MatrixXd& a, const MatrixXd& b) {
   const double largest = b.size() == 0 ? 0 : b.cwiseAbs().maxCoeff();
   const double difference = b.size() == 0 ? 0 : (a - b).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
   return difference == 0 ? 0 : difference / largest;
+}
+
+/// f''(0) by central differences of sixth order.
+template <class F>
+double second_difference(F&& f, double h) {
+  const auto both = [&](double s) { return f(s) + f(-s); };
+  return (2 * both(3 * h) - 27 * both(2 * h) + 270 * both(h) - 490 * f(0)) / (180 * h * h);
 }
 
 /// A random state with friction, springs, and forces from outside in all three frames.
@@ -285,6 +293,100 @@ TEST_P(Sensitivities, OfOperationalSpaceInertias) {
   }
 }
 
+TEST_P(Sensitivities, SecondOfInverseDynamics) {
+  const InverseDynamicsSecond<double> ours = inverse_dynamics_second(state, a, w, forces);
+  const auto gradients = [&] {
+    MatrixXd out(n, 3);
+    inverse_dynamics_vjp(state, a, w, out.col(0), out.col(1), out.col(2), forces);
+    return out;
+  };
+  MatrixXd qq(n, n);
+  MatrixXd vq(n, n);
+  MatrixXd aq(n, n);
+  MatrixXd qv(n, n);
+  MatrixXd vv(n, n);
+  for (int j = 0; j < n; ++j) {
+    const MatrixXd q_change = by_q(j, gradients);
+    const MatrixXd v_change = by_v(j, gradients);
+    qq.col(j) = q_change.col(0);
+    vq.col(j) = q_change.col(1);
+    aq.col(j) = q_change.col(2);
+    qv.col(j) = v_change.col(0);
+    vv.col(j) = v_change.col(1);
+  }
+  EXPECT_LT(apart(ours.qq, qq), second_differences);
+  EXPECT_LT(apart(ours.qv, qv), second_differences);
+  EXPECT_LT(apart(ours.qv, vq.transpose()), second_differences);
+  EXPECT_LT(apart(ours.vv, vv), second_differences);
+  EXPECT_LT(apart(ours.qa, aq.transpose()), second_differences);
+  const MatrixXd mass = mass_matrix_derivatives(state);
+  MatrixXd of_mass(n, n);
+  for (int i = 0; i < n; ++i) {
+    of_mass.row(i) = w.transpose() * mass.middleCols(i * n, n);
+  }
+  EXPECT_LT(apart(ours.qa, of_mass), 1e-10);
+  const MatrixXd symbols = christoffel(state);  // θ̇*C_θ̇'s second derivative
+  MatrixXd of_symbols(n, n);
+  for (int j = 0; j < n; ++j) {
+    of_symbols.col(j) = symbols.middleCols(j * n, n).transpose() * w;
+  }
+  EXPECT_LT(apart(ours.vv, of_symbols + of_symbols.transpose()), 1e-10);
+  VectorXd by_position(n);
+  VectorXd by_rate(n);
+  VectorXd by_acceleration(n);
+  inverse_dynamics_vjp(state, a, w, by_position, by_rate, by_acceleration, forces);
+  MatrixXd brackets(n, n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      brackets(i, j) = by_position.dot(bracket(unit(j), unit(i)));
+    }
+  }
+  EXPECT_LT((ours.qq - ours.qq.transpose() - brackets).cwiseAbs().maxCoeff(),
+            second_differences * ours.qq.cwiseAbs().maxCoeff());
+  const VectorXd u = random.vector(n) * 0.3;  // and λ·T itself, along a line
+  const double bend = second_difference(
+      [&](double t) {
+        state.set(integrate(model, q, u, t), v);
+        return w.dot(inverse_dynamics(state, a, forces));
+      },
+      0.02);
+  EXPECT_NEAR(u.dot(ours.qq * u), bend, 1e-7 * ours.qq.norm() * u.squaredNorm());
+}
+
+TEST_P(Sensitivities, SecondOfForwardDynamics) {
+  const ForwardDynamicsSecond<double> ours = forward_dynamics_second(state, a, w, forces);
+  const VectorXd tau = a;
+  const auto gradients = [&] {
+    MatrixXd out(n, 3);
+    forward_dynamics_vjp(state, tau, w, out.col(0), out.col(1), out.col(2), forces);
+    return out;
+  };
+  MatrixXd qq(n, n);
+  MatrixXd qv(n, n);
+  MatrixXd vv(n, n);
+  MatrixXd tq(n, n);
+  for (int j = 0; j < n; ++j) {
+    const MatrixXd q_change = by_q(j, gradients, 1e-3);  // some accelerations vary within 0.01 already
+    const MatrixXd v_change = by_v(j, gradients);
+    qq.col(j) = q_change.col(0);
+    tq.col(j) = q_change.col(2);
+    qv.col(j) = v_change.col(0);
+    vv.col(j) = v_change.col(1);
+  }
+  EXPECT_LT(apart(ours.qq, qq), second_differences);
+  EXPECT_LT(apart(ours.qv, qv), second_differences);
+  EXPECT_LT(apart(ours.vv, vv), second_differences);
+  EXPECT_LT(apart(ours.qtau, tq.transpose()), second_differences);
+  const VectorXd u = random.vector(n) * 0.1;
+  const double bend = second_difference(
+      [&](double t) {
+        state.set(integrate(model, q, u, t), v);
+        return w.dot(forward_dynamics(state, tau, forces));
+      },
+      0.01);
+  EXPECT_NEAR(u.dot(ours.qq * u), bend, 1e-6 * ours.qq.norm() * u.squaredNorm());
+}
+
 TEST_P(Sensitivities, InBlocksOfLargerMatricesTheSame) {
   MatrixXd wide = MatrixXd::Constant(4 * n, n * n, 7);
   mass_matrix_derivatives(state, wide.topRows(n));
@@ -292,14 +394,30 @@ TEST_P(Sensitivities, InBlocksOfLargerMatricesTheSame) {
   christoffel(state, wide.middleRows(n, n));
   EXPECT_EQ((wide.middleRows(n, n) - christoffel(state)).norm(), 0);
   EXPECT_EQ((wide.bottomRows(2 * n).array() - 7).abs().maxCoeff(), 0);
+  MatrixXd tall = MatrixXd::Constant(4 * n, n, 7);
+  inverse_dynamics_second(state, a, w, tall.topRows(n), tall.middleRows(n, n), tall.middleRows(2 * n, n),
+                          tall.bottomRows(n), forces);
+  const InverseDynamicsSecond<double> inverse = inverse_dynamics_second(state, a, w, forces);
+  EXPECT_EQ((tall.topRows(n) - inverse.qq).norm(), 0);
+  EXPECT_EQ((tall.bottomRows(n) - inverse.qa).norm(), 0);
+  forward_dynamics_second(state, a, w, tall.topRows(n), tall.middleRows(n, n), tall.middleRows(2 * n, n),
+                          tall.bottomRows(n), forces);
+  const ForwardDynamicsSecond<double> forward = forward_dynamics_second(state, a, w, forces);
+  EXPECT_LT(apart(tall.topRows(n), forward.qq), exact);
+  EXPECT_LT(apart(tall.bottomRows(n), forward.qtau), exact);
 }
 
 TEST_P(Sensitivities, FloatsAgree) {
   State ideal = dynamics<double>();
   BasicState<float> single = dynamics<float>();
+  const Eigen::VectorXf rate = a.cast<float>();
+  const Eigen::VectorXf weight = w.cast<float>();
   EXPECT_LT(apart(christoffel(single).cast<double>(), christoffel(ideal)), 1e-4);
   EXPECT_LT(apart(mass_matrix_derivatives(single).cast<double>(), mass_matrix_derivatives(ideal)), 1e-4);
   EXPECT_LT(apart(momentum_derivatives(single).dq.cast<double>(), momentum_derivatives(ideal).dq), 1e-4);
+  EXPECT_LT(
+      apart(inverse_dynamics_second(single, rate, weight).qq.cast<double>(), inverse_dynamics_second(ideal, a, w).qq),
+      1e-3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Trees, Sensitivities, testing::Range(0, 24));
@@ -342,6 +460,8 @@ TEST(SensitivitiesOfStates, NothingIsAllocatedAfterTheFirstCall) {
       } catch (const Error&) {
         FAIL() << "the node has not all directions";
       }
+      inverse_dynamics_second(state, given, given, squares[0], squares[1], squares[2], squares[3], forces);
+      forward_dynamics_second(state, given, given, squares[0], squares[1], squares[2], squares[3], forces);
     };
     all();
     const std::size_t before = allocations();
@@ -370,10 +490,12 @@ TEST(SensitivitiesOfStates, DoNotDependOnWhereAFreeBaseIs) {
   state.set(q, v);
   const MatrixXd mass = mass_matrix_derivatives(state);
   const MatrixXd symbols = christoffel(state);
+  const MatrixXd second = inverse_dynamics_second(state, v, v).qq;
   q.segment<3>(4) += Eigen::Vector3d(1e6, -2e6, 3e6);
   state.set(q, v);
   EXPECT_EQ((mass_matrix_derivatives(state) - mass).norm(), 0);
   EXPECT_EQ((christoffel(state) - symbols).norm(), 0);
+  EXPECT_EQ((inverse_dynamics_second(state, v, v).qq - second).norm(), 0);
   EXPECT_EQ(mass.leftCols(6 * model.nv()).norm(), 0);  // 𝓜 does not depend on it at all
 }
 
@@ -426,6 +548,12 @@ TEST(SensitivitiesOfStates, BadInputIsRefused) {
   EXPECT_THROW(lambda_along(state, {"nowhere"}, drawn.a), ArgumentError);
   EXPECT_THROW(lambda_along(state, {"b11"}, wrong), ArgumentError);
   EXPECT_THROW(lambda_derivatives(state, {"b11"}, square), ArgumentError);
+  EXPECT_THROW(inverse_dynamics_second(state, wrong, drawn.a), ArgumentError);
+  EXPECT_THROW(inverse_dynamics_second(state, drawn.a, wrong), ArgumentError);
+  EXPECT_THROW(inverse_dynamics_second(state, drawn.a, drawn.a, forces), ArgumentError);
+  EXPECT_THROW(inverse_dynamics_second(state, drawn.a, drawn.a, square, square, square, narrow), ArgumentError);
+  EXPECT_THROW(forward_dynamics_second(state, wrong, drawn.a), ArgumentError);
+  EXPECT_THROW(forward_dynamics_second(state, drawn.a, too_short), ArgumentError);
 }
 
 }  // namespace
