@@ -1,6 +1,6 @@
 /// @file
-/// How the mass matrix, energies, momenta and the operational-space inertia change with the configuration, and second
-/// derivatives of inverse and forward dynamics.
+/// How the mass matrix, energies, momenta and the operational-space inertia change with the configuration, second
+/// derivatives of inverse and forward dynamics, and derivatives with respect to a model's parameters.
 ///
 /// Derivatives with respect to q are in tangent coordinates, as in derivatives.hpp: δ_u of x is d/dε x(q ⊕ εu) at ε =
 /// 0, ∂/∂q_i is δ of the i-th unit vector, and velocities, accelerations and weights keep their components. With
@@ -104,6 +104,26 @@ BUNRAKU_API void forward_dynamics_second(BasicState<T>& state, In<T> torque, In<
                                          std::type_identity_t<Forces<T>> forces = {});
 /// @}
 
+/// @name Parameters of the model
+/// @{
+/// ∂θ̈/∂π = −𝓜⁻¹Y of forward_dynamics(), n×10N: π are the ten parameters a body of regressor(), and Y = ∂T/∂π is that at
+/// the accelerations that these torques make, since T is linear in π. O(N²). Throws as forward_dynamics().
+template <class T>
+BUNRAKU_API void forward_dynamics_by_parameters(BasicState<T>& state, In<T> torque, MatrixOut<T> out,
+                                                std::type_identity_t<Forces<T>> forces = {});
+/// ∂T/∂x of inverse_dynamics(), n×6N: x are six numbers a body, angular over linear, by which the frame F of its hinge
+/// moves on the parent, X_PF ⊕ x = X_PF exp(x), given at F's origin in F's axes, in radians and metres. As a hinge of
+/// six coordinates between the parent and F that does not move: Hφ of the derivatives of (∂T/∂q)*λ for unit vectors λ.
+/// Forces from outside stay at their nodes. O(N n).
+template <class T>
+BUNRAKU_API void inverse_dynamics_by_placements(BasicState<T>& state, In<T> acceleration, MatrixOut<T> out,
+                                                std::type_identity_t<Forces<T>> forces = {});
+/// ∂θ̈/∂x = −𝓜⁻¹ ∂T/∂x of forward_dynamics(), n×6N, x as above. O(N n + N²). Throws as forward_dynamics().
+template <class T>
+BUNRAKU_API void forward_dynamics_by_placements(BasicState<T>& state, In<T> torque, MatrixOut<T> out,
+                                                std::type_identity_t<Forces<T>> forces = {});
+/// @}
+
 /// What inverse_dynamics_second() writes.
 template <class T>
 struct InverseDynamicsSecond {
@@ -188,6 +208,27 @@ BUNRAKU_INLINE ForwardDynamicsSecond<T> forward_dynamics_second(BasicState<T>& s
   const Eigen::Index n = state.model().nv();
   ForwardDynamicsSecond<T> out{MatrixX<T>(n, n), MatrixX<T>(n, n), MatrixX<T>(n, n), MatrixX<T>(n, n)};
   forward_dynamics_second(state, torque, weight, out.qq, out.qv, out.vv, out.qtau, forces);
+  return out;
+}
+template <class T>
+BUNRAKU_INLINE MatrixX<T> forward_dynamics_by_parameters(BasicState<T>& state, In<T> torque,
+                                                         std::type_identity_t<Forces<T>> forces = {}) {
+  MatrixX<T> out(state.model().nv(), 10 * static_cast<Eigen::Index>(state.model().bodies().size()));
+  forward_dynamics_by_parameters(state, torque, out, forces);
+  return out;
+}
+template <class T>
+BUNRAKU_INLINE MatrixX<T> inverse_dynamics_by_placements(BasicState<T>& state, In<T> acceleration,
+                                                         std::type_identity_t<Forces<T>> forces = {}) {
+  MatrixX<T> out(state.model().nv(), 6 * static_cast<Eigen::Index>(state.model().bodies().size()));
+  inverse_dynamics_by_placements(state, acceleration, out, forces);
+  return out;
+}
+template <class T>
+BUNRAKU_INLINE MatrixX<T> forward_dynamics_by_placements(BasicState<T>& state, In<T> torque,
+                                                         std::type_identity_t<Forces<T>> forces = {}) {
+  MatrixX<T> out(state.model().nv(), 6 * static_cast<Eigen::Index>(state.model().bodies().size()));
+  forward_dynamics_by_placements(state, torque, out, forces);
   return out;
 }
 template <class T>

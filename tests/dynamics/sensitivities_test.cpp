@@ -9,7 +9,9 @@
 
 #include "bunraku/dynamics/dynamics.hpp"
 #include "bunraku/dynamics/program.hpp"
+#include "bunraku/model/changes.hpp"
 #include "bunraku/operators/language/soa.hpp"
+#include "bunraku/spatial/exponential.hpp"
 #include "support/allocations.hpp"
 #include "support/finite_difference.hpp"
 #include "support/random_state.hpp"
@@ -387,6 +389,57 @@ TEST_P(Sensitivities, SecondOfForwardDynamics) {
   EXPECT_NEAR(u.dot(ours.qq * u), bend, 1e-6 * ours.qq.norm() * u.squaredNorm());
 }
 
+TEST_P(Sensitivities, InInertialParameters) {
+  const MatrixXd forward = forward_dynamics_by_parameters(state, a, forces);
+  const MatrixXd inverse = regressor(state, VectorXd(forward_dynamics(state, a, forces)));
+  EXPECT_LT(apart(mass_matrix(state) * forward, -inverse), 1e-10);
+  const VectorXd at = forward_dynamics(state, a, forces);
+  for (const int body : {2, 7, 11}) {
+    const std::string& name = model.bodies()[static_cast<std::size_t>(body)].name;
+    const std::array<double, 10> pi = model.bodies()[static_cast<std::size_t>(body)].inertia.parameters();
+    MatrixXd by_parameter(n, 10);
+    MatrixXd torque_by_parameter(n, 10);
+    for (std::size_t c = 0; c < 10; ++c) {
+      const auto changed = [&](double s, bool accelerations) -> MatrixXd {
+        std::array<double, 10> moved = pi;
+        moved[c] += s;
+        State other(with_inertia(model, name, RigidInertia<double>::from_parameters(moved)));
+        other.set(q, v);
+        return accelerations ? forward_dynamics(other, a, forces) : inverse_dynamics(other, at, forces);
+      };
+      by_parameter.col(static_cast<Eigen::Index>(c)) =
+          central_difference([&](double s) { return changed(s, true); }, 1e-4);
+      torque_by_parameter.col(static_cast<Eigen::Index>(c)) =
+          central_difference([&](double s) { return changed(s, false); }, 1e-2);
+    }
+    EXPECT_LT(apart(inverse.middleCols(10 * body, 10), torque_by_parameter), differences);
+    EXPECT_LT(apart(forward.middleCols(10 * body, 10), by_parameter), 1e-7);  // little mass makes much of rounding
+  }
+}
+
+TEST_P(Sensitivities, InPlacements) {
+  const MatrixXd inverse = inverse_dynamics_by_placements(state, a, forces);
+  const MatrixXd forward = forward_dynamics_by_placements(state, a, forces);
+  MatrixXd inverse_expected(n, inverse.cols());
+  MatrixXd forward_expected(n, inverse.cols());
+  for (int c = 0; c < inverse.cols(); ++c) {
+    const auto changed = [&](double s, bool accelerations) -> MatrixXd {
+      ModelBuilder builder = edit(model);
+      Motion<double> twist = Motion<double>::zero();
+      twist[c % 6] = s;
+      Transform<double>& X_PF = builder.bodies()[static_cast<std::size_t>(c / 6)].X_PF;
+      X_PF = X_PF * exp(twist);
+      State other(builder.build());
+      other.set(q, v);
+      return accelerations ? forward_dynamics(other, a, forces) : inverse_dynamics(other, a, forces);
+    };
+    inverse_expected.col(c) = central_difference([&](double s) { return changed(s, false); });
+    forward_expected.col(c) = central_difference([&](double s) { return changed(s, true); }, 1e-3);
+  }
+  EXPECT_LT(apart(inverse, inverse_expected), differences);
+  EXPECT_LT(apart(forward, forward_expected), differences);
+}
+
 TEST_P(Sensitivities, InBlocksOfLargerMatricesTheSame) {
   MatrixXd wide = MatrixXd::Constant(4 * n, n * n, 7);
   mass_matrix_derivatives(state, wide.topRows(n));
@@ -418,6 +471,9 @@ TEST_P(Sensitivities, FloatsAgree) {
   EXPECT_LT(
       apart(inverse_dynamics_second(single, rate, weight).qq.cast<double>(), inverse_dynamics_second(ideal, a, w).qq),
       1e-3);
+  EXPECT_LT(
+      apart(inverse_dynamics_by_placements(single, rate).cast<double>(), inverse_dynamics_by_placements(ideal, a)),
+      1e-4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Trees, Sensitivities, testing::Range(0, 24));
@@ -428,6 +484,7 @@ TEST(SensitivitiesOfStates, NothingIsAllocatedAfterTheFirstCall) {
     RandomState drawn(sample);
     State state(drawn.model);
     const auto n = static_cast<std::size_t>(drawn.model.nv());
+    const std::size_t bodies = drawn.model.bodies().size();
     std::array<std::vector<double>, 4> squares;
     for (std::vector<double>& each : squares) {
       each.resize(n * n);
@@ -437,6 +494,8 @@ TEST(SensitivitiesOfStates, NothingIsAllocatedAfterTheFirstCall) {
     std::vector<double> two(n);
     std::vector<double> six(6 * n);
     std::vector<double> more(6 * n);
+    std::vector<double> parameters(10 * bodies * n);
+    std::vector<double> placements(6 * bodies * n);
     std::vector<double> inertia(36);
     std::vector<double> inertias(36 * n);
     const std::array<Node, 1> nodes = {drawn.model.node("b11")};
@@ -462,6 +521,9 @@ TEST(SensitivitiesOfStates, NothingIsAllocatedAfterTheFirstCall) {
       }
       inverse_dynamics_second(state, given, given, squares[0], squares[1], squares[2], squares[3], forces);
       forward_dynamics_second(state, given, given, squares[0], squares[1], squares[2], squares[3], forces);
+      forward_dynamics_by_parameters(state, given, parameters, forces);
+      inverse_dynamics_by_placements(state, given, placements, forces);
+      forward_dynamics_by_placements(state, given, placements, forces);
     };
     all();
     const std::size_t before = allocations();
@@ -554,6 +616,11 @@ TEST(SensitivitiesOfStates, BadInputIsRefused) {
   EXPECT_THROW(inverse_dynamics_second(state, drawn.a, drawn.a, square, square, square, narrow), ArgumentError);
   EXPECT_THROW(forward_dynamics_second(state, wrong, drawn.a), ArgumentError);
   EXPECT_THROW(forward_dynamics_second(state, drawn.a, too_short), ArgumentError);
+  EXPECT_THROW(forward_dynamics_by_parameters(state, wrong), ArgumentError);
+  EXPECT_THROW(forward_dynamics_by_parameters(state, drawn.a, square), ArgumentError);
+  EXPECT_THROW(inverse_dynamics_by_placements(state, wrong), ArgumentError);
+  EXPECT_THROW(inverse_dynamics_by_placements(state, drawn.a, forces), ArgumentError);
+  EXPECT_THROW(forward_dynamics_by_placements(state, drawn.a, square), ArgumentError);
 }
 
 }  // namespace
