@@ -153,8 +153,8 @@ void move_node(ClosedData<T>& d, const ClosedDerivatives<T>& w, int member, cons
       const Motion<T>& H = s.blocks.H(first + j);
       const Motion<T> change = map.along(j, rate);
       const Motion<T> slope = cross(V_p, H) + change;
-      const Motion<T> curvature = cross(A_p, H) + cross(V_p, slope) + map.along(j, acceleration + first) +
-                                  cross(V, change) + map.bias_rates[static_cast<std::size_t>(j)];
+      const Motion<T> curvature =
+          cross(A_p, H) + cross(V_p, slope) + map.along(j, acceleration + first) + cross(V, change) + map.bias_rate(j);
       const Motion<T> column_rate = cross(V, H) + map.column(rate, j);
       const kernels::Follower<T>& follower = s.coordinates.velocities[static_cast<std::size_t>(first + j)];
       NodeColumn<T>& column = out.columns.emplace_back();

@@ -2,8 +2,7 @@
 #include <array>
 
 #include "bunraku/dynamics/derivatives.hpp"
-#include "bunraku/dynamics/detail/derivative_data.hpp"
-#include "bunraku/dynamics/detail/map_rates.hpp"
+#include "bunraku/dynamics/detail/product_sweeps.hpp"
 #include "bunraku/dynamics/forward_dynamics.hpp"
 
 namespace bunraku {
@@ -13,27 +12,19 @@ namespace {
 using detail::DerivativeData;
 using detail::joint_motion;
 using detail::MapRates;
+using detail::PlainTree;
 using detail::StateData;
 
 constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// A of every body and f of it alone, forces from outside taken off, outward: all that both products need of the state.
+/// What products need of the state at the accelerations in d.vectors[0].
 template <class T>
-void sweep_motions(StateData<T>& s, DerivativeData<T>& d, Forces<T> forces, const T* acceleration) {
+void take_motions(StateData<T>& s, DerivativeData<T>& d, Forces<T> forces) {
   s.blocks.need_velocities();
   d.set_loads(s, forces);
-  for (int k = 0; k < s.blocks.size(); ++k) {
-    const Motion<T> up =
-        s.blocks.parent(k) == world ? Motion<T>{Vec3<T>::zero(), -s.gravity()} : d.bodies[at(s.blocks.parent(k))].A;
-    auto& body = d.bodies[at(k)];
-    const Motion<T>& V = s.blocks.V(k);
-    body.relative_rate = joint_motion(s, k, acceleration + s.blocks.first(k)) + s.blocks.map_rate(k);
-    body.A = inverse_times(s.blocks.X_PB(k), up) + body.relative_rate + cross(V, s.blocks.relative(k));
-    body.momentum = s.blocks.M(k) * V;
-    body.f = s.blocks.M(k) * body.A + cross(V, body.momentum) - d.load(k).all;
-  }
+  detail::sweep_motions(PlainTree<T>{s, d}, d.vectors[0].data());
 }
 
 /// δT along (u, y, z) in (q, θ̇, θ̈), over all hinges: one sweep outward, one inward. ∇ is the derivative seen from a
@@ -41,13 +32,14 @@ void sweep_motions(StateData<T>& s, DerivativeData<T>& d, Forces<T> forces, cons
 template <class T>
 void push_forward(StateData<T>& s, DerivativeData<T>& d, const T* acceleration, const T* u, const T* y, const T* z,
                   T* torque) {
+  const PlainTree<T> tree{s, d};
   for (int k = 0; k < s.blocks.size(); ++k) {
     auto& body = d.bodies[at(k)];
     const int v = s.blocks.first(k);
     const MapRates<T> map(s, k);
     const Motion<T>& V = s.blocks.V(k);
     const Motion<T>& relative = s.blocks.relative(k);
-    body.U = joint_motion(s, k, u + v);
+    body.U = joint_motion(tree, k, u + v);
     body.V_rate = Motion<T>::zero();
     body.A_rate = Motion<T>::zero();
     if (const int p = s.blocks.parent(k); p != world) {
@@ -57,12 +49,12 @@ void push_forward(StateData<T>& s, DerivativeData<T>& d, const T* acceleration, 
     }
     const Motion<T>& U = body.U;
     const T* rate = s.v.data() + v;
-    const Motion<T> own = cross(U, relative) + map.along(u + v, rate) + joint_motion(s, k, y + v);
+    const Motion<T> own = cross(U, relative) + map.along(u + v, rate) + joint_motion(tree, k, y + v);
     body.V_rate += own;
-    body.A_rate += cross(U, body.relative_rate) + map.along(u + v, acceleration + v) + joint_motion(s, k, z + v) +
+    body.A_rate += cross(U, body.relative_rate) + map.along(u + v, acceleration + v) + joint_motion(tree, k, z + v) +
                    cross(body.V_rate, relative) + cross(V, own) + map.along(y + v, rate) + map.along(rate, y + v);
-    for (int i = 0; map.changes && i < map.nv; ++i) {
-      body.A_rate += map.bias_rates[at(i)] * u[v + i];
+    for (int i = 0; map.changes() && i < map.nv(); ++i) {
+      body.A_rate += map.bias_rate(i) * u[v + i];
     }
     const RigidInertia<T>& M = s.blocks.M(k);
     const Motion<T> V_rate = body.V_rate - cross(U, V);  // in the body's own components
@@ -75,7 +67,7 @@ void push_forward(StateData<T>& s, DerivativeData<T>& d, const T* acceleration, 
     const auto& body = d.bodies[at(k)];
     const MapRates<T> map(s, k);
     const int v = s.blocks.first(k);
-    for (int j = 0; j < map.nv; ++j) {
+    for (int j = 0; j < map.nv(); ++j) {
       const Motion<T>& H = s.blocks.H(v + j);
       torque[v + j] = dot(cross(body.U, H) + map.column(u + v, j), body.total) + dot(H, body.df) +
                       s.coordinates.armature[at(v + j)] * z[v + j];
@@ -83,62 +75,6 @@ void push_forward(StateData<T>& s, DerivativeData<T>& d, const T* acceleration, 
     if (const int p = s.blocks.parent(k); p != world) {
       d.bodies[at(p)].total += s.blocks.X_PB(k) * body.total;
       d.bodies[at(p)].df += s.blocks.X_PB(k) * body.df;
-    }
-  }
-}
-
-/// The adjoint of push_forward: one sweep outward, Λ = φ*H*λ, and one inward for what meets ∇A, ∇V and U of a body.
-template <class T>
-void pull_back(StateData<T>& s, DerivativeData<T>& d, const T* acceleration, const T* weight, T* dq, T* dv, T* da) {
-  for (int k = 0; k < s.blocks.size(); ++k) {
-    auto& body = d.bodies[at(k)];
-    const RigidInertia<T>& M = s.blocks.M(k);
-    const Motion<T>& V = s.blocks.V(k);
-    Motion<T> W = joint_motion(s, k, weight + s.blocks.first(k));
-    if (const int p = s.blocks.parent(k); p != world) {
-      W += inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].U);
-    }
-    body.U = W;
-    const auto& load = d.load(k);
-    const Force<T> MW = M * W;
-    const Motion<T> VW = cross(V, W);
-    const Force<T> M_VW = M * VW;
-    body.by_A = MW;
-    body.by_V = -cross(W, body.momentum) - M_VW;
-    body.by_U = cross(VW, body.momentum) + cross(V, M_VW) - cross(W, M * body.A) - cross(body.A, MW) +
-                cross(W, load.all - load.in_world) + adjoint_times(load.held, W);
-    body.total = body.f;
-  }
-  for (int k = s.blocks.size() - 1; k >= 0; --k) {
-    auto& body = d.bodies[at(k)];
-    const MapRates<T> map(s, k);
-    const int v = s.blocks.first(k);
-    const Motion<T>& V = s.blocks.V(k);
-    const Motion<T>& relative = s.blocks.relative(k);
-    const T* rate = s.v.data() + v;
-    body.by_V += cross(relative, body.by_A);
-    const Force<T> by_own = body.by_V - cross(V, body.by_A);  // what meets ∇(H*θ̇)
-    body.by_U += cross(joint_motion(s, k, weight + v), body.total) + cross(body.relative_rate, body.by_A) +
-                 cross(relative, by_own);
-    for (int j = 0; j < map.nv; ++j) {
-      const Motion<T>& H = s.blocks.H(v + j);
-      dq[v + j] = dot(H, body.by_U);
-      dv[v + j] = dot(H, by_own);
-      da[v + j] = dot(H, body.by_A) + s.coordinates.armature[at(v + j)] * weight[v + j];
-      if (map.changes) {
-        const Motion<T> change = map.along(j, rate);
-        dq[v + j] += dot(map.along(j, weight + v), body.total) +
-                     dot(map.along(j, acceleration + v) + map.bias_rates[at(j)], body.by_A) + dot(change, by_own);
-        dv[v + j] += dot(change + map.column(rate, j), body.by_A);
-      }
-    }
-    if (const int p = s.blocks.parent(k); p != world) {
-      auto& up = d.bodies[at(p)];
-      const Transform<T>& X_PB = s.blocks.X_PB(k);
-      up.total += X_PB * body.total;
-      up.by_A += X_PB * body.by_A;
-      up.by_V += X_PB * body.by_V;
-      up.by_U += X_PB * body.by_U;
     }
   }
 }
@@ -152,7 +88,7 @@ void jvp(StateData<T>& s, std::span<const T> acceleration, std::span<const T> u,
   for (std::size_t i = 0; i < 4; ++i) {
     s.coordinates.spread(std::array{acceleration, u, y, z}[i], d.vectors[i]);
   }
-  sweep_motions(s, d, forces, d.vectors[0].data());
+  take_motions<T>(s, d, forces);
   push_forward(s, d, d.vectors[0].data(), d.vectors[1].data(), d.vectors[2].data(), d.vectors[3].data(),
                s.torques.data());
   d.for_passive(s, [&](std::size_t i, std::size_t j, T by_q, T by_v) {
@@ -168,8 +104,9 @@ void vjp(StateData<T>& s, std::span<const T> acceleration, std::span<const T> we
   d.make_bodies(s);
   s.coordinates.spread(acceleration, d.vectors[0]);
   s.coordinates.spread(weight, d.vectors[1]);
-  sweep_motions(s, d, forces, d.vectors[0].data());
-  pull_back(s, d, d.vectors[0].data(), d.vectors[1].data(), d.vectors[2].data(), d.vectors[3].data(), s.torques.data());
+  take_motions<T>(s, d, forces);
+  detail::pull_back(PlainTree<T>{s, d}, d.vectors[0].data(), d.vectors[1].data(), d.vectors[2].data(),
+                    d.vectors[3].data(), s.torques.data());
   d.for_passive(s, [&](std::size_t i, std::size_t j, T by_q, T by_v) {
     d.vectors[2][j] += by_q * d.vectors[1][i];
     d.vectors[3][j] += by_v * d.vectors[1][i];

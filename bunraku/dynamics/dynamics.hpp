@@ -18,5 +18,6 @@
 #include "bunraku/dynamics/mass_matrix.hpp"
 #include "bunraku/dynamics/momentum.hpp"
 #include "bunraku/dynamics/operational_space.hpp"
+#include "bunraku/dynamics/sensitivities.hpp"
 #include "bunraku/dynamics/state.hpp"
 #include "bunraku/dynamics/steps.hpp"

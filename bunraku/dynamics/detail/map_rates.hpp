@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/kernels/cast.hpp"
@@ -13,16 +14,14 @@ namespace bunraku::detail {
 
 /// Derivatives of one hinge's joint map in its body's frame; zero where it does not change there.
 template <class T>
-struct MapRates {
-  int nv = 0;
-  bool changes = false;
-  std::array<Motion<T>, kernels::max_map_rates> rates{};     ///< Column c of ∂H*/∂q_i is number i nv + c.
-  std::array<Motion<T>, max_hinge_velocities> bias_rates{};  ///< ∂(Ḣ*θ̇)/∂q_i.
-
-  MapRates(const StateData<T>& s, int k) : nv(s.blocks.nv(k)) {
+class MapRates {
+ public:
+  /// Of a hinge whose map does not change.
+  MapRates() = default;
+  /// Of body k's.
+  MapRates(const StateData<T>& s, int k) : nv_(s.blocks.nv(k)) {
     const Body& body = s.model.bodies()[static_cast<std::size_t>(k)];
-    changes = kernels::has_changing_map(body.hinge.type);
-    if (!changes) {
+    if (!kernels::has_changing_map(body.hinge.type)) {
       return;
     }
     const kernels::HingeSlot& slot = s.coordinates.slots[static_cast<std::size_t>(k)];
@@ -33,37 +32,67 @@ struct MapRates {
     std::array<Motion<double>, kernels::max_map_rates> columns{};
     std::array<Motion<double>, max_hinge_velocities> bias{};
     kernels::map_rates_at(body.hinge, q.data(), v.data(), columns.data(), bias.data());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(nv * nv); ++i) {
-      rates[i] = kernels::cast<T>(inverse_times(body.X_MB, columns[i]));
+    rates_.emplace();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(nv_ * nv_); ++i) {
+      rates_->map[i] = kernels::cast<T>(inverse_times(body.X_MB, columns[i]));
     }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(nv); ++i) {
-      bias_rates[i] = kernels::cast<T>(inverse_times(body.X_MB, bias[i]));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(nv_); ++i) {
+      rates_->bias[i] = kernels::cast<T>(inverse_times(body.X_MB, bias[i]));
     }
   }
+
+  /// Velocities of the hinge.
+  int nv() const { return nv_; }
+  /// Whether any of them is not zero.
+  bool changes() const { return rates_.has_value(); }
+  /// Makes room for those of a map that changes, of so many velocities.
+  void begin(int nv) {
+    nv_ = nv;
+    rates_.emplace();
+  }
+  /// Sets column c of ∂H*/∂q_i, after begin().
+  void set_rate(int i, int c, const Motion<T>& x) { rates_->map[static_cast<std::size_t>(i * nv_ + c)] = x; }
+  /// Sets ∂(Ḣ*θ̇)/∂q_i, likewise.
+  void set_bias_rate(int i, const Motion<T>& x) { rates_->bias[static_cast<std::size_t>(i)] = x; }
+  /// Column c of ∂H*/∂q_i.
+  Motion<T> rate(int i, int c) const {
+    return changes() ? rates_->map[static_cast<std::size_t>(i * nv_ + c)] : Motion<T>::zero();
+  }
+  /// ∂(Ḣ*θ̇)/∂q_i.
+  Motion<T> bias_rate(int i) const { return changes() ? rates_->bias[static_cast<std::size_t>(i)] : Motion<T>::zero(); }
   /// (∂H*/∂q u) x.
   Motion<T> along(const T* u, const T* x) const {
     Motion<T> out = Motion<T>::zero();
-    for (int i = 0; changes && i < nv * nv; ++i) {
-      out += rates[static_cast<std::size_t>(i)] * (u[i / nv] * x[i % nv]);
+    for (int i = 0; changes() && i < nv_ * nv_; ++i) {
+      out += rates_->map[static_cast<std::size_t>(i)] * (u[i / nv_] * x[i % nv_]);
     }
     return out;
   }
   /// (∂H*/∂q_i) x.
   Motion<T> along(int i, const T* x) const {
     Motion<T> out = Motion<T>::zero();
-    for (int c = 0; changes && c < nv; ++c) {
-      out += rates[static_cast<std::size_t>(i * nv + c)] * x[c];
+    for (int c = 0; changes() && c < nv_; ++c) {
+      out += rate(i, c) * x[c];
     }
     return out;
   }
   /// (∂H*/∂q u)'s column c.
   Motion<T> column(const T* u, int c) const {
     Motion<T> out = Motion<T>::zero();
-    for (int i = 0; changes && i < nv; ++i) {
-      out += rates[static_cast<std::size_t>(i * nv + c)] * u[i];
+    for (int i = 0; changes() && i < nv_; ++i) {
+      out += rate(i, c) * u[i];
     }
     return out;
   }
+
+ private:
+  struct Rates {
+    std::array<Motion<T>, kernels::max_map_rates> map{};
+    std::array<Motion<T>, max_hinge_velocities> bias{};
+  };
+  int nv_ = 0;
+  std::optional<Rates>
+      rates_;  // most maps do not change, and filling it with zeros would be the dearest step of a sweep
 };
 
 /// H*x of body k, x over its own velocities.

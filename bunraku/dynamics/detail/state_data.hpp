@@ -29,6 +29,8 @@ template <class T>
 struct DerivativeData;
 template <class T>
 struct StepData;
+template <class T>
+struct SensitivityData;
 
 /// "Full" arrays are over the coordinates of all hinges, mimics counted.
 template <class T>
@@ -116,9 +118,10 @@ struct StateData {
   Force<T> at_body(const AppliedForce<T>& applied) const;
 
   std::vector<std::pair<std::weak_ptr<const void>, std::shared_ptr<void>>> programs;  ///< What programs keep here.
-  std::shared_ptr<PreparedPrograms<T>> prepared;   ///< The library's own, from the first use.
-  std::shared_ptr<DerivativeData<T>> derivatives;  ///< What these keep here, from the first use.
-  std::uint64_t version = 1;                       ///< Of q and v.
+  std::shared_ptr<PreparedPrograms<T>> prepared;      ///< The library's own, from the first use.
+  std::shared_ptr<DerivativeData<T>> derivatives;     ///< What these keep here, from the first use.
+  std::shared_ptr<SensitivityData<T>> sensitivities;  ///< Likewise.
+  std::uint64_t version = 1;                          ///< Of q and v.
   Model model;
   PassiveForces passive;
   /// Whether a state may still be refused when it is spread over all hinges: a mimic's ratio or a user's normalize may
