@@ -224,17 +224,16 @@ const BatchReport& BatchData<T>::run(const BatchCall<T>& call, const Step& step)
   const std::ptrdiff_t count = call.subset.empty() ? call.states : static_cast<std::ptrdiff_t>(call.subset.size());
   const std::ptrdiff_t blocks = (count + lanes - 1) / lanes;
   Run run{.call = call, .step = step};
-  std::atomic<std::ptrdiff_t> next{0};
+  const bool shared = count * model.nv() >= least_shared && workers.size() > 1;
+  // each worker has a first part for sure, so that it makes its room in the first call, and in no other
+  std::atomic<std::ptrdiff_t> next{blocks_at_a_time * (shared ? static_cast<std::ptrdiff_t>(workers.size()) : 1)};
   std::atomic<std::ptrdiff_t> done{0};
   std::atomic<bool> stopped{false};
   const std::thread::id caller = std::this_thread::get_id();
   const auto work = [&](int number) {
     BatchWorker<T>& worker = workers[static_cast<std::size_t>(number)];
-    while (!stopped) {
-      const std::ptrdiff_t begin = next.fetch_add(blocks_at_a_time);
-      if (begin >= blocks) {
-        return;
-      }
+    for (std::ptrdiff_t begin = blocks_at_a_time * number; begin < blocks && !stopped;
+         begin = next.fetch_add(blocks_at_a_time)) {
       try {
         for (std::ptrdiff_t b = begin; b < std::min(begin + blocks_at_a_time, blocks); ++b) {
           const std::ptrdiff_t first = b * lanes;
@@ -254,10 +253,10 @@ const BatchReport& BatchData<T>::run(const BatchCall<T>& call, const Step& step)
       }
     }
   };
-  if (count * model.nv() < least_shared || workers.size() == 1) {
-    work(0);
-  } else {
+  if (shared) {
     executor->run(std::ref(work));
+  } else {
+    work(0);
   }
   if (run.thrown) {
     std::rethrow_exception(run.thrown);

@@ -111,7 +111,7 @@ std::vector<Quantity<T>> quantities() {
     return all;
   };
   const auto nnn = [](const Model& m) { return 3 * m.nv() * m.nv(); };
-  constexpr double slack = std::is_same_v<T, float> ? 5 : 100;
+  constexpr double slack = 100;  // 𝓜⁻¹ has the condition of a chain of 24: in float single states are off by as much
   out.push_back({"inverse_dynamics_derivatives", nnn,
                  [](auto& b, const Data& d, const auto& out_rows) -> const BatchReport& {
                    return b.inverse_dynamics_derivatives(d.q, d.v, d.x, third(out_rows, 0), third(out_rows, 1),
