@@ -58,6 +58,9 @@ function(bunraku_compile_settings target)
       # assertions on, is found by those.
       list(APPEND flags -fno-sanitize=null,alignment,pointer-overflow,object-size,vptr)
     endif()
+    if(sanitize MATCHES "address" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+      list(APPEND flags -D__SANITIZE_ADDRESS__=1) # as GCC has it
+    endif()
     target_compile_options(${target} PRIVATE ${flags})
     target_link_options(${target} PRIVATE ${flags})
   endif()

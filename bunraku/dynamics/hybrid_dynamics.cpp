@@ -59,7 +59,10 @@ void hybrid_dynamics(BasicState<T>& state, const HingeSet& prescribed, Out<T> ac
   detail::PreparedPrograms<T>& programs = detail::programs_of(s);
   operators::Evaluator<T>& inverse_mass = programs.at(detail::Prepared::inverse_mass, s);
   const std::vector<double>& own = inverse_mass.folded().armature;
-  auto& [armature, rate, needed, left] = programs.hybrid;
+  std::vector<T>& armature = programs.hybrid.armature;
+  std::vector<T>& rate = programs.hybrid.rate;
+  std::vector<T>& needed = programs.hybrid.needed;
+  std::vector<T>& left = programs.hybrid.left;
   armature.assign(own.begin(), own.end());
   rate.resize(own.size());
   needed.resize(own.size());

@@ -328,7 +328,7 @@ double delayed_order(Sample& sample) {
   return std::abs(order(sample.dense().instant(), 1.0 / 64, true) - 1);
 }
 double undelayed_order(Sample& sample) {
-  return std::abs(order(sample.dense().instant(), 1.0 / 16, false) - 4);
+  return std::abs(order(sample.dense().instant(), 1.0 / 32, false) - 4);
 }
 
 double level_2(Sample& sample) {

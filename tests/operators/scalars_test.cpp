@@ -42,7 +42,7 @@ struct Dual {
   Dual& operator+=(const Dual& b) { return *this = *this + b; }
   Dual& operator-=(const Dual& b) { return *this = *this - b; }
   Dual& operator*=(const Dual& b) { return *this = *this * b; }
-  friend bool operator==(const Dual& a, const Dual& b) { return a.value == b.value && a.rate == b.rate; }
+  friend constexpr bool operator==(const Dual& a, const Dual& b) { return a.value == b.value && a.rate == b.rate; }
   friend bool operator<(const Dual& a, const Dual& b) { return a.value < b.value; }
   friend bool operator>(const Dual& a, const Dual& b) { return a.value > b.value; }
   friend Dual sin(const Dual& a) { return {std::sin(a.value), std::cos(a.value) * a.rate}; }

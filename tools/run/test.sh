@@ -117,6 +117,7 @@ command_test() {
   stage "release build" build-release build_for_tests release
   stage "release tests" ctest-release run_ctest release "$only"
   if ! $quick; then
+    need_compiler "$sanitizer"
     stage "$sanitizer build" "build-$sanitizer" build_for_tests "$sanitizer"
     stage "$sanitizer tests" "ctest-$sanitizer" run_ctest "$sanitizer" "$only"
   fi
