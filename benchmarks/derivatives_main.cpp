@@ -136,6 +136,79 @@ Row run(const Quantity& quantity, Setup& setup, const std::string& robot, double
   return {robot, quantity.name, costs[0] / calls, std::min(costs[1], costs[2]) / calls, costs[2] < costs[1]};
 }
 
+/// Rows of all states of a setup, with room for what a batch makes of them.
+struct BatchSetup {
+  explicit BatchSetup(Setup& setup)
+      : batch(setup.state.model(), {.passive = bk::PassiveForces::left_out}),
+        states(static_cast<std::ptrdiff_t>(setup.states.size())),
+        nn(static_cast<std::ptrdiff_t>(setup.n * setup.n)) {
+    for (const bench::State& x : setup.states) {
+      q.insert(q.end(), x.q.begin(), x.q.end());
+      v.insert(v.end(), x.v.begin(), x.v.end());
+      acceleration.insert(acceleration.end(), x.acceleration.begin(), x.acceleration.end());
+      torque.insert(torque.end(), x.torque.begin(), x.torque.end());
+    }
+    for (std::vector<double>& each : out) {
+      each.resize(static_cast<std::size_t>(states * nn));
+    }
+  }
+  bk::StateRows<const double> rows(const std::vector<double>& x) const {
+    const auto columns = static_cast<std::ptrdiff_t>(x.size()) / states;
+    return {x.data(), states, columns, columns, 1};
+  }
+  bk::StateRows<double> matrix(std::size_t i) { return {out[i].data(), states, nn, nn, 1}; }
+
+  bk::Batch batch;
+  std::ptrdiff_t states;
+  std::ptrdiff_t nn;
+  std::vector<double> q, v, acceleration, torque;
+  std::array<std::vector<double>, 3> out;
+};
+
+/// As run(), ours by one batch on one core.
+Row run_batch(const Quantity& quantity, Setup& setup, const std::string& robot, double seconds) {
+  BatchSetup rows(setup);
+  const bool inverse = std::string_view(quantity.name) == "id";
+  const auto call = [&] {
+    (inverse
+         ? rows.batch.inverse_dynamics_derivatives(rows.rows(rows.q), rows.rows(rows.v), rows.rows(rows.acceleration),
+                                                   rows.matrix(0), rows.matrix(1), rows.matrix(2))
+         : rows.batch.forward_dynamics_derivatives(rows.rows(rows.q), rows.rows(rows.v), rows.rows(rows.torque),
+                                                   rows.matrix(0), rows.matrix(1), rows.matrix(2)))
+        .or_throw();
+  };
+  call();
+  for (std::size_t i = 0; i < setup.states.size(); ++i) {  // row by row here, column by column there
+    quantity.ours(setup, setup.states[i]);
+    for (std::size_t m = 0; m < 3; ++m) {
+      const std::span<const double> single = setup.matrix(m);
+      const double* const row = rows.out[m].data() + i * setup.n * setup.n;
+      double largest = 0;
+      double apart = 0;
+      for (std::size_t k = 0; k < single.size(); ++k) {
+        largest = std::max(largest, std::abs(single[k]));
+        apart = std::max(apart, std::abs(single[k] - row[k % setup.n * setup.n + k / setup.n]));
+      }
+      if (!(apart <= tolerance * largest)) {
+        throw std::runtime_error(fmt::format("{} of {}: the batch is {:.2g} from single calls in matrix {}, of {:.2g}",
+                                             quantity.name, robot, apart, m, largest));
+      }
+    }
+  }
+  std::vector<bench::Batch> batches = {call};
+  for (const auto& peer : setup.peers) {
+    batches.emplace_back([&quantity, &setup, &peer] {
+      for (std::size_t i = 0; i < setup.states.size(); ++i) {
+        (peer.get()->*quantity.theirs)(i);
+      }
+    });
+  }
+  const std::vector<double> costs = bench::measure(batches, seconds);
+  const auto calls = static_cast<double>(setup.states.size());
+  return {robot, fmt::format("{}_batch", quantity.name), costs[0] / calls, std::min(costs[1], costs[2]) / calls,
+          costs[2] < costs[1]};
+}
+
 double geometric_mean(const std::vector<Row>& rows, const std::string& quantity) {
   double sum = 0;
   int count = 0;
@@ -158,7 +231,9 @@ std::string json(const std::vector<Row>& rows, const std::string& peer_name) {
   }
   std::vector<std::string> summary;
   for (const Quantity& quantity : quantities) {
-    summary.push_back(fmt::format(R"("{}": {:.4f})", quantity.name, geometric_mean(rows, quantity.name)));
+    for (const std::string& name : {std::string(quantity.name), fmt::format("{}_batch", quantity.name)}) {
+      summary.push_back(fmt::format(R"("{}": {:.4f})", name, geometric_mean(rows, name)));
+    }
   }
   return fmt::format("  \"rows\": [\n{}\n  ],\n  \"summary\": {{{}}}", fmt::join(lines, ",\n"),
                      fmt::join(summary, ", "));
@@ -177,7 +252,9 @@ void print_header(const std::vector<bench::Robot>& robots, std::size_t states, i
   }
   fmt::print(
       "Three matrices each, by q, by v, and by a or tau. Bunraku: state.set(q, v), then the derivatives. Pinocchio:\n"
-      "computeRNEADerivatives and computeABADerivatives, of the third matrix the upper triangle alone.\n");
+      "computeRNEADerivatives and computeABADerivatives, of the third matrix the upper triangle alone. Those of a "
+      "batch:\n"
+      "Bunraku: one call for all states, on one core; Pinocchio: as before.\n");
   for (const bench::Robot& robot : robots) {
     if (robot.uncoupled) {
       fmt::print("{}: the mimic coupling is taken out on both sides; each hinge has its own coordinate.\n", robot.name);
@@ -198,16 +275,20 @@ std::string measure_robots(const Options& options, int core) {
   for (const bench::Robot& robot : robots) {
     Setup setup(robot, options.states);
     for (const Quantity& quantity : quantities) {
-      rows.push_back(run(quantity, setup, robot.name, options.seconds));
-      const Row& row = rows.back();
-      fmt::print("{:<16}{:>4}  {:<9}{:>13.0f}{:>13.0f} {}{:>6.2f}\n", row.robot, setup.n, row.quantity, row.ours,
-                 row.theirs, row.without_slp ? "°" : " ", row.theirs / row.ours);
-      std::fflush(stdout);
+      for (const auto& of : {run, run_batch}) {
+        rows.push_back(of(quantity, setup, robot.name, options.seconds));
+        const Row& row = rows.back();
+        fmt::print("{:<16}{:>4}  {:<9}{:>13.0f}{:>13.0f} {}{:>6.2f}\n", row.robot, setup.n, row.quantity, row.ours,
+                   row.theirs, row.without_slp ? "°" : " ", row.theirs / row.ours);
+        std::fflush(stdout);
+      }
     }
   }
   fmt::print("\ngeometric mean of the ratios over {} robot{}\n", robots.size(), robots.size() == 1 ? "" : "s");
   for (const Quantity& quantity : quantities) {
-    fmt::print("  {:<9}{:>6.2f}\n", quantity.name, geometric_mean(rows, quantity.name));
+    for (const std::string& name : {std::string(quantity.name), fmt::format("{}_batch", quantity.name)}) {
+      fmt::print("  {:<9}{:>6.2f}\n", name, geometric_mean(rows, name));
+    }
   }
   return json(rows, peer_name);
 }

@@ -81,11 +81,6 @@ make_venv() { # FOLDER REQUIREMENTS
 
 need_tools() { need_venv build/tools tools/requirements.txt; }
 
-# Two presets are compiled by clang: the fuzzers, which are clang's, and the sanitizers, which take it two thirds of the time.
-need_compiler() { # PRESET
-  [[ $1 != asan && $1 != fuzz ]] || need_clang
-}
-
 need_clang() {
   need clang++=clang
   # libFuzzer and the sanitizers come in a package named after clang's version.
