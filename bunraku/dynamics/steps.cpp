@@ -43,7 +43,7 @@ void check_step(double h) {
 template <class T>
 void step_along(const auto& x, const std::vector<T>& z, T c, std::vector<T>& y) {
   for (std::size_t i = 0; i < y.size(); ++i) {
-    y[i] = x[static_cast<Eigen::Index>(i)] + z[i] * c;
+    y[i] = x.data()[i] + z[i] * c;
   }
 }
 
