@@ -67,8 +67,10 @@ void BasicBatch<T>::set_parameters(const BatchParameters<T>& p) {
   if (states == 0) {
     throw ArgumentError("the parameters are of no state: give rows for at least one, or call clear_parameters()");
   }
-  const kernels::TreeOptions options{
-      .any_placement = varied.placement, .any_armature = varied.armature, .any_stiffness = varied.stiffness};
+  const kernels::TreeOptions options{.any_placement = varied.placement,
+                                     .any_armature = varied.armature,
+                                     .any_stiffness = varied.stiffness,
+                                     .any_inertia = varied.inertial};
   auto tree = std::make_shared<const kernels::Tree>(d.model, options);
   std::vector<detail::BatchWorker<T>> workers = d.make_workers(tree, d.executor->workers());
   kernels::BlockSweeps<T>& sweeps = *workers.front().block;

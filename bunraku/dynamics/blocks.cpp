@@ -44,9 +44,9 @@ void Blocks<T>::place(int k) {
     return;
   }
   const Body& body = model_.bodies()[at(k)];
-  std::array<double, max_hinge_positions> q{};
+  std::array<double, most_hinge_positions> q;  // NOLINT(cppcoreguidelines-pro-type-member-init): as many as there are
   std::copy_n(q_ + slot.q, slot.nq, q.begin());
-  std::array<Motion<double>, max_hinge_velocities> columns{};
+  std::array<Motion<double>, most_hinge_velocities> columns;
   hinge_joint_map(body.hinge, q.data(), columns.data());
   for (int j = 0; j < slot.nv; ++j) {
     H_[at(slot.v + j)] = cast<T>(inverse_times(body.X_MB, columns[at(j)]));
@@ -88,8 +88,8 @@ void Blocks<T>::need_velocities() {
     for (int j = slot.v; j < slot.v + slot.nv; ++j) {
       r += H(j) * v_[j];
     }
-    std::array<double, max_hinge_positions> q{};
-    std::array<double, max_hinge_velocities> v{};
+    std::array<double, most_hinge_positions> q;   // NOLINT(cppcoreguidelines-pro-type-member-init): likewise
+    std::array<double, most_hinge_velocities> v;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::copy_n(q_ + slot.q, slot.nq, q.begin());
     std::copy_n(v_ + slot.v, slot.nv, v.begin());
     const Motion<T> rate = cast<T>(inverse_times(body.X_MB, hinge_bias(body.hinge, q.data(), v.data())));

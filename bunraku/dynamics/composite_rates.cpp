@@ -23,9 +23,9 @@ template <class T>
 void detail::StateData<T>::rate_columns(int k) {
   const Body& body = model.bodies()[static_cast<std::size_t>(k)];
   const kernels::HingeSlot& slot = coordinates.slots[static_cast<std::size_t>(k)];
-  std::array<double, max_hinge_positions> position{};
-  std::array<double, max_hinge_velocities> velocity{};
-  std::array<Motion<double>, max_hinge_velocities> rates{};
+  std::array<double, most_hinge_positions> position{};
+  std::array<double, most_hinge_velocities> velocity{};
+  std::array<Motion<double>, most_hinge_velocities> rates{};
   std::copy_n(q.begin() + slot.q, slot.nq, position.begin());
   std::copy_n(v.begin() + slot.v, slot.nv, velocity.begin());
   hinge_joint_map_rate(body.hinge, position.data(), velocity.data(), rates.data());

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "bunraku/dynamics/detail/map_rates.hpp"
 #include "bunraku/kernels/cast.hpp"
-#include "bunraku/kernels/joint_map_rates.hpp"
 
 namespace bunraku::detail {
 
@@ -84,8 +84,6 @@ void DerivativeData<T>::add_applied(StateData<T>& s, Forces<T> forces, T* dq) {
   }
   set_loads(s, forces);
   const std::size_t n = s.full.size();
-  std::array<double, max_hinge_positions> position{};
-  std::array<double, std::size_t{6} * kernels::max_map_rates> rates{};
   for (int k = s.blocks.size() - 1; k >= 0; --k) {
     const Load& load = loads_[at(k)];
     const int first = s.blocks.first(k);
@@ -105,17 +103,11 @@ void DerivativeData<T>::add_applied(StateData<T>& s, Forces<T> forces, T* dq) {
         column = s.blocks.X_PB(p) * column;
       }
     }
-    const Body& body = s.model.bodies()[at(k)];
-    if (kernels::has_changing_map(body.hinge.type)) {
-      const kernels::HingeSlot& slot = s.coordinates.slots[at(k)];
-      std::copy_n(s.q.begin() + slot.q, slot.nq, position.begin());
-      kernels::plain_map_rates(body.hinge, position.data(), rates.data());
+    if (kernels::has_changing_map(s.model.bodies()[at(k)].hinge)) {
+      const MapRates<T> map(s, k);
       for (int j = 0; j < nv; ++j) {
         for (int i = 0; i < nv; ++i) {
-          const double* x = rates.data() + std::ptrdiff_t{6} * (j * nv + i);
-          const Motion<T> rate =
-              kernels::cast<T>(inverse_times(body.X_MB, Motion<double>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}));
-          dq[at(first + j) * n + at(first + i)] -= dot(rate, load.all);
+          dq[at(first + j) * n + at(first + i)] -= dot(map.rate(j, i), load.all);
         }
       }
     }

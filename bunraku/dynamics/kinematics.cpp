@@ -3,6 +3,7 @@
 #include <array>
 
 #include "bunraku/dynamics/derivatives.hpp"
+#include "bunraku/dynamics/detail/map_rates.hpp"
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/kernels/cast.hpp"
 #include "bunraku/kernels/joint_map_rates.hpp"
@@ -201,18 +202,13 @@ void jacobian_dq(BasicState<T>& state, const NodeRef& node, Frame frame, MatrixO
         });
       }
     });
-    const Body& body = s.model.bodies()[static_cast<std::size_t>(k)];
-    if (kernels::has_changing_map(body.hinge.type)) {
-      const kernels::HingeSlot& slot = s.coordinates.slots[static_cast<std::size_t>(k)];
-      std::array<double, max_hinge_positions> position{};
-      std::copy_n(s.q.begin() + slot.q, slot.nq, position.begin());
-      std::array<double, std::size_t{6} * kernels::max_map_rates> rates{};
-      kernels::plain_map_rates(body.hinge, position.data(), rates.data());
-      for (int i = 0; i < slot.nv * slot.nv; ++i) {
-        const double* x = rates.data() + std::ptrdiff_t{6} * i;
-        const Motion<T> in_body =
-            kernels::cast<T>(inverse_times(body.X_MB, Motion<double>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}));
-        add(slot.v + i / slot.nv, slot.v + i % slot.nv, seen(in_body, s.blocks.X_WB(k), X_WN, frame));
+    if (kernels::has_changing_map(s.model.bodies()[static_cast<std::size_t>(k)].hinge)) {
+      const detail::MapRates<T> map(s, k);
+      const int first = s.blocks.first(k);
+      for (int i = 0; i < map.nv(); ++i) {
+        for (int c = 0; c < map.nv(); ++c) {
+          add(first + i, first + c, seen(map.rate(i, c), s.blocks.X_WB(k), X_WN, frame));
+        }
       }
     }
   }

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <span>
 
 #include <Eigen/Core>
 
@@ -15,24 +17,34 @@ namespace detail {
 
 namespace {
 
-/// d/ds of f(q ⊕ s e_i) of a hinge, where f writes `count` numbers: central differences of eighth order.
+/// d/ds of f(q ⊕ s e_i) of a hinge, where f writes as many numbers as `out` and `numbers`, which is scratch, have:
+/// central differences of eighth order.
 template <class F>
-void differentiate_along(const Hinge& hinge, const double* q, int i, double step, int count, double* out, F&& f) {
+void differentiate_along(const Hinge& hinge, const double* q, int i, double step, std::span<double> numbers,
+                         std::span<double> out, F&& f) {
   constexpr std::array<double, 4> weights = {672, -168, 32, -3};  // of 840 steps
-  std::array<double, max_hinge_velocities> unit{};
+  std::array<double, most_hinge_velocities> unit{};
   unit[place_of(i)] = 1;
-  std::array<double, std::size_t{6} * kernels::max_map_rates> numbers{};
-  std::fill_n(out, count, 0.0);
+  std::fill(out.begin(), out.end(), 0.0);
   for (int m = 1; m <= 4; ++m) {
     for (const int side : {-1, 1}) {
-      std::array<double, max_hinge_positions> moved{};
+      std::array<double, most_hinge_positions> moved{};
       hinge_integrate(hinge, q, unit.data(), side * m * step, moved.data());
       f(moved.data(), numbers.data());
-      for (int c = 0; c < count; ++c) {
-        out[c] += side * weights[place_of(m - 1)] / (840 * step) * numbers[place_of(c)];
+      for (std::size_t c = 0; c < out.size(); ++c) {
+        out[c] += side * weights[place_of(m - 1)] / (840 * step) * numbers[c];
       }
     }
   }
+}
+
+/// As plain_bias_rates, since what is differentiated may be a difference itself; modes turn by no more in a step.
+double step_of(const Hinge& hinge, int i) {
+  constexpr double step = 0x1p-4;
+  if (hinge.type != HingeType::modal || hinge.modal->rotation.empty()) {
+    return step;
+  }
+  return step / std::sqrt(std::max(1.0, squared_norm(hinge.modal->rotation[place_of(i)])));
 }
 
 /// Six numbers of a hinge's frame as a motion of its body's.
@@ -48,8 +60,8 @@ void MapSecondRates<T>::set(const StateData<T>& s) {
   const ::bunraku::Body& owner = s.model.bodies()[place_of(body)];
   const Hinge& hinge = owner.hinge;
   const kernels::HingeSlot& slot = s.coordinates.slots[place_of(body)];
-  std::array<double, max_hinge_positions> q{};
-  std::array<double, max_hinge_velocities> v{};
+  std::array<double, most_hinge_positions> q{};
+  std::array<double, most_hinge_velocities> v{};
   std::copy_n(s.q.begin() + slot.q, slot.nq, q.begin());
   std::copy_n(s.v.begin() + slot.v, slot.nv, v.begin());
   if (hinge.type == HingeType::universal) {
@@ -67,24 +79,24 @@ void MapSecondRates<T>::set(const StateData<T>& s) {
     bias_by_v[1][1] = in_body(twice * v[0]);
     return;
   }
-  constexpr double step = 0x1p-4;  // as plain_bias_rates: what is differentiated may be a difference itself
-  std::array<double, std::size_t{6} * kernels::max_map_rates> numbers{};
-  std::array<double, std::size_t{6} * max_hinge_velocities> more{};
+  auto& [numbers, more, scratch] = room_;
+  const std::size_t few = std::size_t{6} * place_of(slot.nv);
   for (int i = 0; i < slot.nv; ++i) {
-    differentiate_along(hinge, q.data(), i, step, 6 * slot.nv * slot.nv, numbers.data(),
+    const double step = step_of(hinge, i);
+    differentiate_along(hinge, q.data(), i, step, scratch, numbers,
                         [&](const double* there, double* out) { kernels::plain_map_rates(hinge, there, out); });
     for (int c = 0; c < slot.nv * slot.nv; ++c) {
       rates[place_of(i)][place_of(c)] = as_motion<T>(owner, numbers.data() + std::ptrdiff_t{6} * c);
     }
-    differentiate_along(hinge, q.data(), i, step, 6 * slot.nv, numbers.data(), [&](const double* there, double* out) {
-      kernels::plain_bias_rates(hinge, there, v.data(), out);
-    });
+    differentiate_along(
+        hinge, q.data(), i, step, scratch, std::span(numbers).first(few),
+        [&](const double* there, double* out) { kernels::plain_bias_rates(hinge, there, v.data(), out); });
     for (int c = 0; c < slot.nv; ++c) {
       bias_by_q[place_of(i)][place_of(c)] = as_motion<T>(owner, numbers.data() + std::ptrdiff_t{6} * c);
     }
     // a quadratic form b of θ̇ has the derivative ½[b(θ̇ + e) − b(θ̇ − e)]
-    std::array<double, max_hinge_velocities> faster = v;
-    std::array<double, max_hinge_velocities> slower = v;
+    std::array<double, most_hinge_velocities> faster = v;
+    std::array<double, most_hinge_velocities> slower = v;
     faster[place_of(i)] += 1;
     slower[place_of(i)] -= 1;
     kernels::plain_bias_rates(hinge, q.data(), faster.data(), numbers.data());
@@ -118,8 +130,8 @@ SecondOrder<T>::SecondOrder(const StateData<T>& state)
   M_.reserve(state.model.bodies().size());
   for (int k = 0; k < size(); ++k) {
     M_.push_back(kernels::cast<Scalar>(state_.blocks.M(k)));
-    if (kernels::has_changing_map(state_.model.bodies()[place_of(k)].hinge.type)) {
-      second_rates_.emplace_back().body = k;
+    if (kernels::has_changing_map(state_.model.bodies()[place_of(k)].hinge)) {
+      second_rates_.emplace_back(k, nv(k));
       map_at_[place_of(k)] = second_rates_.size();
     }
   }
@@ -300,9 +312,10 @@ void add_springs(const StateData<T>& s, const T* weight, const MatrixSpan<T>& qq
     std::array<double, max_hinge_positions> q{};
     std::copy_n(s.q.begin() + slot.q, slot.nq, q.begin());
     std::array<double, std::size_t{max_hinge_velocities} * max_hinge_velocities> change{};
+    std::array<double, std::size_t{max_hinge_velocities} * max_hinge_velocities> scratch{};
     for (int c = 0; c < slot.nv; ++c) {
       detail::differentiate_along(
-          hinge, q.data(), c, 0x1p-7, slot.nv * slot.nv, change.data(),
+          hinge, q.data(), c, 0x1p-7, scratch, std::span(change).first(place_of(slot.nv * slot.nv)),
           [&](const double* there, double* out) { hinge_difference_dq1(hinge, hinge.rest.data(), there, out); });
       for (int j = 0; j < slot.nv; ++j) {
         T sum{};

@@ -136,7 +136,7 @@ void StateData<T>::fold_mass(T* out) {
 
 template <class T>
 void StateData<T>::add_springs_and_friction(std::span<T> torque) const {
-  kernels::for_each_dof(model, coordinates, q.data(), [&](const HingeDof& dof, std::size_t at, double stretch) {
+  kernels::for_each_passive_dof(model, coordinates, q.data(), [&](const HingeDof& dof, std::size_t at, double stretch) {
     torque[at] += static_cast<T>(kernels::passive_torque(dof, v[at], stretch));
   });
 }
@@ -145,7 +145,7 @@ template <class T>
 T StateData<T>::spring_energy() const {
   double energy = 0;
   if (has_passive) {
-    kernels::for_each_dof(model, coordinates, q.data(), [&](const HingeDof& dof, std::size_t, double stretch) {
+    kernels::for_each_passive_dof(model, coordinates, q.data(), [&](const HingeDof& dof, std::size_t, double stretch) {
       energy += 0.5 * dof.stiffness * stretch * stretch;
     });
   }

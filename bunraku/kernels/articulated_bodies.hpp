@@ -17,6 +17,7 @@ void settle_doubts(Workspace<S>&, const Factors<S>&) {}
 /// See above. Rare, so that it may copy what it needs out of the variant's own types.
 template <class T>
 void settle_doubts(Workspace<Pack<T, 1>>& ws, const Factors<Pack<T, 1>>& factors) {
+  need_positions(ws);
   Doubts<T>& doubts = ws.doubts;
   for (std::size_t j = 0; j < ws.H.size(); ++j) {
     doubts.H[j] = cast<T>(ws.H[j]);
@@ -250,7 +251,7 @@ bool eliminate(Workspace<S>& ws, Factors<S>& factors, const S* torque) {
 /// The factors of the state, for all that inverts 𝓜.
 template <class S>
 void need_articulated(Workspace<S>& ws) {
-  need_positions(ws);
+  need_carriers(ws);
   if (ws.has_articulated) {
     return;
   }

@@ -153,6 +153,7 @@ void add_rows(const Hinge& hinge, const CutHinge<T>& at, Rows<T>& N) {
       N.all_angular();
       break;
     case HingeType::free:
+    case HingeType::modal:  // closes nothing: building refuses it
       break;
     case HingeType::custom:
       add_complement(hinge, at, N);

@@ -43,7 +43,7 @@ struct CustomSlot {
   int body = 0;                              ///< Whose hinge it is.
 };
 
-/// A mimic hinge's position: ratio · leader's + offset.
+/// A position of a mimic hinge: ratio · leader's + offset.
 struct MimicSlot {
   int user = 0;       ///< The leader's, among the user's positions.
   int full = 0;       ///< Its own, among those of all hinges.
@@ -71,9 +71,14 @@ struct Coordinates {
       add_positions(body);
       has_mimics = has_mimics || follows;
       for (int j = 0; j < n; ++j) {
-        add_velocity(body.v_index + j, follows);
-        velocities.push_back({body.v_index + (follows ? 0 : j), static_cast<T>(follows ? body.leader_ratio : 1.0)});
+        add_velocity(body.v_index + j, follows, body.hinge.type == HingeType::modal);
+        velocities.push_back({body.v_index + j, static_cast<T>(follows ? body.leader_ratio : 1.0)});  // or j = 0
         armature.push_back(static_cast<T>(body.hinge.dofs[static_cast<std::size_t>(j)].armature));
+      }
+      if (std::any_of(body.hinge.dofs.begin(), body.hinge.dofs.end(), [](const HingeDof& dof) {
+            return dof.damping != 0 || dof.friction != 0 || dof.stiffness != 0;
+          })) {
+        passive.push_back(static_cast<int>(slots.size()) - 1);
       }
       nq += slots.back().nq;
       nv += n;
@@ -88,6 +93,9 @@ struct Coordinates {
   /// All hinges' positions from the user's, which are finite and have quaternions of about unit norm.
   void spread_positions(std::span<const T> q, std::span<T> out) const {
     for (const CopySlot& c : copies) {
+      std::copy_n(q.data() + c.user, c.count, out.data() + c.full);
+    }
+    for (const CopySlot& c : shared_positions) {
       std::copy_n(q.data() + c.user, c.count, out.data() + c.full);
     }
     for (const MimicSlot& m : mimics) {
@@ -113,8 +121,14 @@ struct Coordinates {
   }
   /// S x.
   void spread(std::span<const T> x, std::span<T> out) const {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = velocities[i].ratio * x[static_cast<std::size_t>(velocities[i].own)];
+    for (const std::vector<CopySlot>* slots_of : {&own_velocities, &shared_velocities}) {
+      for (const CopySlot& c : *slots_of) {
+        std::copy_n(x.data() + c.user, c.count, out.data() + c.full);
+      }
+    }
+    for (const int i : scaled) {
+      const Follower<T>& follower = velocities[static_cast<std::size_t>(i)];
+      out[static_cast<std::size_t>(i)] = follower.ratio * x[static_cast<std::size_t>(follower.own)];
     }
   }
   /// Of all hinges' numbers those of the hinges that follow none, which are the user's.
@@ -142,7 +156,8 @@ struct Coordinates {
 
   std::vector<HingeSlot> slots;             ///< One for each body.
   std::vector<CopySlot> copies;             ///< Positions of all hinges but mimics.
-  std::vector<MimicSlot> mimics;            ///< Positions of mimics.
+  std::vector<MimicSlot> mimics;            ///< Positions of mimics, but for those of nodes of flexible bodies …
+  std::vector<CopySlot> shared_positions;   ///< … which are their leaders' as they are.
   std::vector<QuaternionSlot> quaternions;  ///< Quaternions among the positions.
   std::vector<CustomSlot> customs;          ///< Positions of hinges that the user defines.
   std::vector<Follower<T>> velocities;      ///< One for each velocity of all hinges.
@@ -150,6 +165,9 @@ struct Coordinates {
   std::vector<int> leaders;                 ///< Where each of the user's velocities is among those of all hinges.
   std::vector<int> followers;               ///< The other velocities of all hinges.
   std::vector<CopySlot> own_velocities;     ///< Stretches of the leaders.
+  std::vector<CopySlot> shared_velocities;  ///< Stretches of nodes of flexible bodies, which follow as they are.
+  std::vector<int> scaled;                  ///< The followers that are not among them.
+  std::vector<int> passive;                 ///< Bodies whose hinges have damping, friction or springs.
   int nq = 0;                               ///< Positions of all hinges.
   int nv = 0;                               ///< Velocities of all hinges.
   int nd = 0;                               ///< Numbers in the nv×nv blocks of all hinges.
@@ -164,10 +182,15 @@ struct Coordinates {
       slots.push_back({user, full, count});
     }
   }
-  void add_velocity(int user, bool follows) {
+  void add_velocity(int user, bool follows, bool shared) {
     const int full = static_cast<int>(velocities.size());
     if (follows) {
       followers.push_back(full);
+      if (shared) {
+        add_copy(shared_velocities, user, full, 1);
+      } else {
+        scaled.push_back(full);
+      }
     } else {
       leaders.push_back(full);
       add_copy(own_velocities, user, full, 1);
@@ -179,7 +202,11 @@ struct Coordinates {
       return;
     }
     if (body.leader != world) {
-      mimics.push_back({body.q_index, nq, body.leader_ratio, body.leader_offset});
+      if (body.hinge.type == HingeType::modal) {
+        add_copy(shared_positions, body.q_index, nq, count);
+      } else {
+        mimics.push_back({body.q_index, nq, body.leader_ratio, body.leader_offset});
+      }
       return;
     }
     add_copy(copies, body.q_index, nq, count);

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "bunraku/kernels/hand_over.hpp"
+#include "bunraku/kernels/lumps.hpp"
 #include "bunraku/kernels/turning.hpp"
 
 namespace bunraku::kernels {
@@ -259,8 +260,15 @@ void gather_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors
     factors.U[at(v)] = Force<S>::zero();
     ws.epsilon[at(v)] = S(0);
   }
+  const bool opens = c.lumps >= 0 && ws.tree->lumps[at(c.lumps)].opens_parent;
+  if (opens) {
+    gather_lumps<forces>(ws, c, factors, torque);
+  }
   for (int k = c.end - 1; k >= c.begin; --k) {
     const Link<S>& l = ws.link(k);
+    if (l.kind == Kind::lump) {
+      continue;
+    }
     ArticulatedInertia<S> P = gathered(ws, k);
     join_coupled<forces>(ws, k, c, P, factors, torque);
     if (l.parent < 0) {
@@ -277,6 +285,9 @@ void gather_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors
       const Vec3<S>& arm = ws.arm_acceleration[at(k)];
       ws.force[at(l.parent)] += X * z + Force<S>{moved * arm, P.linear * arm};
     }
+  }
+  if (c.lumps >= 0 && !opens) {
+    gather_lumps<forces>(ws, c, factors, torque);
   }
 }
 
@@ -326,6 +337,15 @@ void gather_innovations(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
   }
   for (int k = c.end - 1; k >= c.begin; --k) {
     const Link<S>& l = ws.link(k);
+    if (l.kind == Kind::lump) {
+      for (int i = 0; i < l.nv; ++i) {
+        ws.epsilon[at(c.coordinates[at(i)])] += x[l.v + i];
+      }
+      if (l.parent >= 0 && l.opens_parent) {
+        ws.force[at(l.parent)] = Force<S>::zero();
+      }
+      continue;
+    }
     const Force<S> z = l.leaf ? Force<S>::zero() : ws.force[at(k)];
     for (int e = l.v; e < l.v + l.nv; ++e) {
       ws.epsilon[at(c.coordinates[at(ws.tree->within[at(e)].own)])] +=
@@ -382,6 +402,12 @@ template <bool biased, class S>
 void move_links(Workspace<S>& ws, const CoupledLinks& c, S* out) {
   for (int k = c.begin; k < c.end; ++k) {
     const Link<S>& l = ws.link(k);
+    if (l.kind == Kind::lump) {
+      for (int i = 0; i < l.nv; ++i) {
+        out[l.v + i] = out[c.coordinates[at(i)]];
+      }
+      continue;
+    }
     Motion<S> alpha = ws.alpha[at(l.parent + 1)];
     if constexpr (biased) {
       alpha.linear += ws.arm_acceleration[at(k)];

@@ -38,7 +38,7 @@ DerivativeLayout::DerivativeLayout(const Tree& tree, const ColumnLayout& composi
       }
     }
     map_begin.push_back(map_columns);
-    if (has_changing_map(tree.hinge(k).type)) {
+    if (has_changing_map(tree.hinge(k))) {
       changing.push_back(k);
       map_columns += nv * nv;
     }

@@ -10,9 +10,10 @@
 
 namespace bunraku::kernels {
 
-/// Whether H* of hinges of a type changes in their own axes.
-constexpr bool has_changing_map(HingeType type) {
-  return type == HingeType::universal || type == HingeType::custom;
+/// Whether H* of a hinge changes in its own axes.
+inline bool has_changing_map(const Hinge& hinge) {
+  return hinge.type == HingeType::universal || hinge.type == HingeType::custom ||
+         (hinge.type == HingeType::modal && (!hinge.modal->rotation.empty() || !hinge.modal->shortening.empty()));
 }
 
 /// A register that has coordinates farther in than a link, other than that of the link's own first coordinate.

@@ -115,11 +115,10 @@ void Embedding::move_bodies(const LoopCluster& c) {
     const HingeSlot& slot = tree_->coordinates.slots[at(k)];
     const double* q = q_.data() + slot.q;
     const double* v = v_.data() + slot.v;
-    std::array<Motion<double>, max_hinge_velocities> columns{};
-    hinge_joint_map(body.hinge, q, columns.data());
+    hinge_joint_map(body.hinge, q, H_.data() + slot.v);
     Motion<double> r = Motion<double>::zero();
     for (int j = 0; j < slot.nv; ++j) {
-      H_[at(slot.v + j)] = inverse_times(body.X_MB, columns[at(j)]);
+      H_[at(slot.v + j)] = inverse_times(body.X_MB, H_[at(slot.v + j)]);
       r += H_[at(slot.v + j)] * v[j];
     }
     const Motion<double> rate = inverse_times(body.X_MB, hinge_bias(body.hinge, q, v));

@@ -46,12 +46,12 @@ void accelerate_other(Workspace<S>& ws, int k, S* acceleration) {
 /// The first two sweeps of forward dynamics: ω outward; P, D, U and ε inward.
 template <class S>
 void forward_dynamics_inward(Workspace<S>& ws, const S* torque) {
-  need_positions(ws);
-  turn_all(ws);
+  need_carriers(ws);
+  turn_carriers(ws);
   if constexpr (is_wide<S>) {
     eliminate<true, false>(ws, ws.of_forward, torque);
   } else if (!eliminate<true, false>(ws, ws.of_forward, torque)) [[unlikely]] {
-    turn_all(ws);
+    turn_carriers(ws);
     eliminate<true, true>(ws, ws.of_forward, torque);
   }
 }

@@ -220,28 +220,38 @@ void move_frame(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
              d.motion(D::acceleration, up) + H * acceleration[l.v] + cross(V, H) * velocity[l.v]);
 }
 
-/// Columns of any link and their derivatives, from what its parent does; see map_rates_at.
-template <class S>
+/// Columns of any link and their derivatives, from what its parent does; see map_rates_at. There is room for `most`.
+template <class S, int most>
 struct LinkColumns {
-  Motion<S> H[max_hinge_velocities];             ///< S.
-  Motion<S> change[max_hinge_velocities] = {};   ///< (∂H*)θ̇.
-  Motion<S> rate[max_hinge_velocities] = {};     ///< Ḣ*.
-  Motion<S> further[max_hinge_velocities] = {};  ///< (∂H*)θ̈ + ∂(Ḣ*)θ̇.
-  Motion<S> V = Motion<S>::zero();               ///< Of the link.
+  Motion<S> H[most];                ///< S.
+  Motion<S> change[most] = {};      ///< (∂H*)θ̇.
+  Motion<S> rate[most] = {};        ///< Ḣ*.
+  Motion<S> further[most] = {};     ///< (∂H*)θ̈ + ∂(Ḣ*)θ̇.
+  Motion<S> V = Motion<S>::zero();  ///< Of the link.
 };
 
-template <class S>
-LinkColumns<S> columns_of(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const Transform<S>& X, const Motion<S>& V,
-                          const S* velocity, const S* acceleration) {
+/// Calls f.template operator()<most>() with room enough for so many velocities.
+template <class F>
+BUNRAKU_INLINE void with_room(int nv, F&& f) {
+  if (nv <= max_hinge_velocities) {
+    f.template operator()<max_hinge_velocities>();
+  } else {
+    f.template operator()<most_hinge_velocities>();
+  }
+}
+
+template <int most, class S>
+LinkColumns<S, most> columns_of(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const Transform<S>& X,
+                                const Motion<S>& V, const S* velocity, const S* acceleration) {
   const Link<S>& l = ws.link(k);
   const Hinge& hinge = ws.tree->hinge(k);
-  LinkColumns<S> out;
+  LinkColumns<S, most> out;
   out.V = V;
   for (int j = 0; j < l.nv; ++j) {
     out.H[j] = X * column(ws, l.v + j);
     out.V += out.H[j] * velocity[l.v + j];
   }
-  if (has_changing_map(hinge.type)) {
+  if (has_changing_map(hinge)) {
     Motion<S>* rates = d.map_rates.data() + d.layout.map_begin[at(k)];
     map_rates_at(hinge, ws.q + l.q, velocity + l.v, rates, out.further);
     for (int i = 0; i < l.nv * l.nv; ++i) {
@@ -260,12 +270,12 @@ LinkColumns<S> columns_of(Workspace<S>& ws, DerivativeScratch<S>& d, int k, cons
 }
 
 /// Frame and motion of any link; the frame of one that hangs on the world is that of its tree.
-template <class S>
+template <int most, class S>
 void move_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
   const Link<S>& l = ws.link(k);
   const LinkMotion<S> up = l.parent < 0 ? motion_of_world(ws, k) : motion_of(d, l.parent);
   const Transform<S> X = l.parent < 0 ? Transform<S>::identity() : up.X * pose_of(ws, k);
-  const LinkColumns<S> columns = columns_of(ws, d, k, X, up.V, velocity, acceleration);
+  const LinkColumns<S, most> columns = columns_of<most>(ws, d, k, X, up.V, velocity, acceleration);
   Motion<S> A = up.A;
   for (int j = 0; j < l.nv; ++j) {
     A += columns.H[j] * acceleration[l.v + j] + (cross(columns.V, columns.H[j]) + columns.rate[j]) * velocity[l.v + j];
@@ -308,8 +318,11 @@ void move_frames(Workspace<S>& ws, DerivativeScratch<S>& d, const Run& run, cons
   };
   if (!if_revolute(run, revolute)) {
     for (int k = run.begin; k < run.end; ++k) {
-      run.kind == Kind::floating ? move_floating(ws, d, k, velocity, acceleration)
-                                 : move_other(ws, d, k, velocity, acceleration);
+      if (run.kind == Kind::floating) {
+        move_floating(ws, d, k, velocity, acceleration);
+      } else {
+        with_room(ws.link(k).nv, [&]<int most>() { move_other<most>(ws, d, k, velocity, acceleration); });
+      }
     }
   }
 }
@@ -353,13 +366,13 @@ void weigh_links(DerivativeScratch<S>& d) {
 }
 
 /// S, ψ̇, ψ̇ + Ṡ and ψ̈ of a link that is not revolute.
-template <class S>
+template <int most, class S>
 void slope_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
   using D = DerivativeScratch<S>;
   const Link<S>& l = ws.link(k);
   const int e = d.layout.lane_of[at(k)];
   const LinkMotion<S> up = l.parent < 0 ? motion_of_world(ws, k) : motion_of(d, l.parent);
-  const LinkColumns<S> columns = columns_of(ws, d, k, motion_of(d, k).X, up.V, velocity, acceleration);
+  const LinkColumns<S, most> columns = columns_of<most>(ws, d, k, motion_of(d, k).X, up.V, velocity, acceleration);
   for (int j = 0; j < l.nv; ++j) {
     const Motion<S>& H = columns.H[j];
     const Motion<S> slope = cross(up.V, H) + columns.change[j];
@@ -399,7 +412,11 @@ template <class S>
 void slope_others(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration) {
   for (const Run& run : ws.tree->runs) {
     for (int k = run.begin; k < run.end && run.kind > Kind::revolute_full; ++k) {
-      run.kind == Kind::floating ? slope_floating(ws, d, k) : slope_other(ws, d, k, velocity, acceleration);
+      if (run.kind == Kind::floating) {
+        slope_floating(ws, d, k);
+      } else {
+        with_room(ws.link(k).nv, [&]<int most>() { slope_other<most>(ws, d, k, velocity, acceleration); });
+      }
     }
   }
 }

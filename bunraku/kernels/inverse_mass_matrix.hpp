@@ -303,6 +303,7 @@ void combine_rows(Workspace<S>& ws, S* out) {
 template <class S>
 void inverse_mass_matrix(Workspace<S>& ws, S* out) {
   need_articulated(ws);
+  need_positions(ws);
   const std::size_t n = ws.innovation_layout.user.size();
   // combining rows takes as many steps an element as the tree is deep; loops have no rows of their own in it
   if (ws.innovation_layout.depth > deepest_combined || ws.tree->loop_clusters > 0) {

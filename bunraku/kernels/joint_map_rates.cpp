@@ -1,10 +1,34 @@
 #include "bunraku/kernels/joint_map_rates.hpp"
 
 #include <array>
+#include <vector>
 
 namespace bunraku::kernels {
 
+namespace {
+
+/// Of a modal hinge; either may be left out.
+void modal_rates(const Hinge& hinge, const double* q, const double* v, double* map, double* bias) {
+  const int nv = hinge.velocity_size();
+  std::vector<double> still(at(nv));
+  std::vector<Motion<double>> rates(at(nv * nv));
+  std::vector<Motion<double>> bias_rates(at(nv));
+  modal_rates_at(hinge, q, v == nullptr ? still.data() : v, rates.data(), bias_rates.data());
+  for (int i = 0; map != nullptr && i < 6 * nv * nv; ++i) {
+    map[i] = rates[at(i / 6)][i % 6];
+  }
+  for (int i = 0; bias != nullptr && i < 6 * nv; ++i) {
+    bias[i] = bias_rates[at(i / 6)][i % 6];
+  }
+}
+
+}  // namespace
+
 void plain_map_rates(const Hinge& hinge, const double* q, double* numbers) {
+  if (hinge.type == HingeType::modal) {
+    modal_rates(hinge, q, nullptr, numbers, nullptr);
+    return;
+  }
   const int nv = hinge.velocity_size();
   for (int i = 0; i < nv; ++i) {
     std::array<double, max_hinge_velocities> unit{};
@@ -18,6 +42,10 @@ void plain_map_rates(const Hinge& hinge, const double* q, double* numbers) {
 }
 
 void plain_bias_rates(const Hinge& hinge, const double* q, const double* v, double* numbers) {
+  if (hinge.type == HingeType::modal) {
+    modal_rates(hinge, q, v, nullptr, numbers);
+    return;
+  }
   constexpr double step = 0x1p-4;
   constexpr std::array<double, 4> weights = {672, -168, 32, -3};  // of 840 steps
   for (int i = 0; i < hinge.velocity_size(); ++i) {

@@ -19,24 +19,41 @@ inline double passive_torque(const HingeDof& dof, double rate, double stretch) {
   return dof.damping * rate + dof.friction * direction(rate) + dof.stiffness * stretch;
 }
 
+/// Calls f(dof, velocity index, stretch of its spring) for every velocity of one body's hinge.
+template <class T, class S, class F>
+void for_dofs_of(const Model& model, const Coordinates<S>& coordinates, std::size_t k, const T* q, F&& f) {
+  const Hinge& hinge = model.bodies()[k].hinge;
+  const HingeSlot& slot = coordinates.slots[k];
+  const auto first = static_cast<std::size_t>(slot.v);
+  if (hinge.type == HingeType::modal) {
+    for (std::size_t j = 0; j < static_cast<std::size_t>(slot.nv); ++j) {
+      f(hinge.dofs[j], first + j, static_cast<double>(q[static_cast<std::size_t>(slot.q) + j]) - hinge.rest[j]);
+    }
+    return;
+  }
+  std::array<double, max_hinge_positions> position{};
+  std::array<double, max_hinge_velocities> stretch{};
+  std::copy_n(q + slot.q, slot.nq, position.begin());
+  hinge_difference(hinge, hinge.rest.data(), position.data(), stretch.data());
+  for (std::size_t j = 0; j < static_cast<std::size_t>(slot.nv); ++j) {
+    f(hinge.dofs[j], first + j, stretch[j]);
+  }
+}
+
 /// Calls f(dof, velocity index, stretch of its spring) for every velocity of all hinges at the positions q of them.
 /// O(N).
 template <class T, class S, class F>
 void for_each_dof(const Model& model, const Coordinates<S>& coordinates, const T* q, F&& f) {
-  std::array<double, max_hinge_positions> position{};
-  std::array<double, max_hinge_velocities> stretch{};
   for (std::size_t k = 0; k < coordinates.slots.size(); ++k) {
-    const Hinge& hinge = model.bodies()[k].hinge;
-    const HingeSlot& slot = coordinates.slots[k];
-    if (slot.nv == 0) {
-      continue;
-    }
-    std::copy_n(q + slot.q, slot.nq, position.begin());
-    hinge_difference(hinge, hinge.rest.data(), position.data(), stretch.data());
-    for (int j = 0; j < slot.nv; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      f(hinge.dofs[at], static_cast<std::size_t>(slot.v) + at, stretch[at]);
-    }
+    for_dofs_of(model, coordinates, k, q, f);
+  }
+}
+
+/// The same for the velocities of hinges that have damping, friction or springs. O(their number).
+template <class T, class S, class F>
+void for_each_passive_dof(const Model& model, const Coordinates<S>& coordinates, const T* q, F&& f) {
+  for (const int k : coordinates.passive) {
+    for_dofs_of(model, coordinates, static_cast<std::size_t>(k), q, f);
   }
 }
 

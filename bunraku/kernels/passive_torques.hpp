@@ -9,7 +9,7 @@
 
 namespace bunraku::kernels {
 
-/// How far each velocity's spring is stretched at q: q ⊟ rest, by the hinge's law.
+/// How far each velocity's spring is stretched at q: q ⊟ rest, by the law of a hinge that is not modal.
 template <class S>
 void stretch_of(const Hinge& hinge, const S* q, S* stretch) {
   S rest[max_hinge_positions];
@@ -38,8 +38,15 @@ template <class S, class F>
 void for_springs(const Workspace<S>& ws, F&& f) {
   for (const int b : ws.tree->springs) {
     const HingeSlot& slot = ws.tree->coordinates.slots[at(b)];
+    const Hinge& hinge = ws.tree->model.bodies()[at(b)].hinge;
+    if (hinge.type == HingeType::modal) {
+      for (int j = 0; j < slot.nv; ++j) {
+        f(slot.v + j, ws.q[slot.q + j] - S(hinge.rest.data()[j]));
+      }
+      continue;
+    }
     S stretch[max_hinge_velocities] = {};
-    stretch_of(ws.tree->model.bodies()[at(b)].hinge, ws.q + slot.q, stretch);
+    stretch_of(hinge, ws.q + slot.q, stretch);
     for (int j = 0; j < slot.nv; ++j) {
       f(slot.v + j, stretch[j]);
     }
@@ -100,6 +107,12 @@ void add_passive_derivatives(const Workspace<S>& ws, S* dq, S* dv) {
   for (const int b : ws.tree->springs) {
     const Hinge& hinge = ws.tree->model.bodies()[at(b)].hinge;
     const HingeSlot& slot = ws.tree->coordinates.slots[at(b)];
+    if (hinge.type == HingeType::modal) {
+      for (int j = slot.v; j < slot.v + slot.nv; ++j) {
+        dq[at(j) * at(n + 1)] += c.stiffness[at(j)];
+      }
+      continue;
+    }
     S stretch[max_hinge_velocities] = {};
     S slopes[max_hinge_velocities * max_hinge_velocities] = {};
     stretch_of(hinge, ws.q + slot.q, stretch);

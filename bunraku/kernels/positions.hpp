@@ -137,17 +137,30 @@ void place(Workspace<S>& ws, int k) {
   out = Transform<S>{Rotation<S>(l.turn), l.p} * law_at(hinge, ws.q + l.q, ws.H.data() + l.v);
 }
 
-/// All hinges.
+/// All hinges but those of lumps.
 template <class S>
-void need_positions(Workspace<S>& ws) {
+void need_carriers(Workspace<S>& ws) {
   if (ws.has_positions) {
     return;
   }
   spin_all(ws);
-  for (const int k : ws.tree->special) {
+  for (const int k : ws.tree->carriers) {
     place(ws, k);
   }
   ws.has_positions = true;
+}
+
+/// All hinges.
+template <class S>
+void need_positions(Workspace<S>& ws) {
+  need_carriers(ws);
+  if (ws.has_lumps) {
+    return;
+  }
+  for (const int k : ws.tree->lump_links) {
+    place(ws, k);
+  }
+  ws.has_lumps = true;
 }
 
 /// (dH*/dt) v of a general hinge.

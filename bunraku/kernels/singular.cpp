@@ -42,6 +42,13 @@ double travel(const Hinge& hinge, double unlimited) {
       return std::hypot(travel(dofs[0], unlimited), travel(dofs[1], unlimited));
     case HingeType::translational:
       return std::hypot(travel(dofs[0], unlimited), travel(dofs[1], unlimited), travel(dofs[2], unlimited));
+    case HingeType::modal: {
+      double most = 0;
+      for (std::size_t i = 0; i < dofs.size(); ++i) {
+        most += std::sqrt(squared_norm(hinge.modal->translation[i])) * travel(dofs[i], 1);  // modes bend a little
+      }
+      return std::min(unlimited, most);
+    }
     case HingeType::free:
     case HingeType::custom:
       return unlimited;
@@ -60,8 +67,8 @@ std::vector<BodyBound> bounds_of(const Model& model) {
                     0.5 * (inertia.xx + inertia.yy + inertia.zz),
                     std::sqrt(squared_norm(body.X_PF.translation)),
                     {}};
-    for (std::size_t j = 0; j < body.hinge.dofs.size(); ++j) {
-      bound.armature[j] = body.hinge.dofs[j].armature;
+    for (const HingeDof& dof : body.hinge.dofs) {
+      bound.armature.push_back(dof.armature);
     }
     out.push_back(bound);
   }
@@ -85,11 +92,11 @@ std::vector<T> doubtful_inertias(const Model& model, std::span<const BodyBound> 
     moment[k] += bounds[k].moment;
     const auto shifted = [&](double from, double by) { return from + std::sqrt(mass[k]) * by; };
     const double radius = shifted(std::sqrt(moment[k]), std::sqrt(squared_norm(body.X_MB.translation)));
-    std::array<double, max_hinge_positions> q{};
-    std::array<Motion<double>, max_hinge_velocities> columns{};
+    const int n = body.hinge.velocity_size();
+    std::vector<double> q(static_cast<std::size_t>(body.hinge.configuration_size()));
+    std::vector<Motion<double>> columns(static_cast<std::size_t>(n));
     hinge_neutral(body.hinge, q.data());
     hinge_joint_map(body.hinge, q.data(), columns.data());
-    const int n = body.hinge.velocity_size();
     const T part = doubtful_part<T>(n);
     for (std::size_t j = 0; j < static_cast<std::size_t>(n); ++j) {
       const double most = 2 * radius * radius * squared_norm(columns[j].angular) +

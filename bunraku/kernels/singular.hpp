@@ -54,10 +54,10 @@ SingularError too_heavy(const Hinge& hinge, std::string_view also = {});
 
 /// What a body's numbers do not exceed.
 struct BodyBound {
-  double mass = 0;                                         ///< kg.
-  double moment = 0;                                       ///< ∫|x|²dm about the body's origin.
-  double arm = 0;                                          ///< Of its hinge from the parent's origin, m.
-  std::array<double, max_hinge_velocities> armature = {};  ///< Of its hinge.
+  double mass = 0;                    ///< kg.
+  double moment = 0;                  ///< ∫|x|²dm about the body's origin.
+  double arm = 0;                     ///< Of its hinge from the parent's origin, m.
+  std::vector<double> armature = {};  ///< Of its hinge, one for each velocity.
 };
 /// The numbers of the model themselves.
 std::vector<BodyBound> bounds_of(const Model& model);

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <tuple>
+
+#include <Eigen/Eigenvalues>
 
 #include "bunraku/error.hpp"
 #include "bunraku/kernels/loops.hpp"
@@ -279,6 +282,28 @@ Link<double> folded(const Draft& draft, HingeType type, const Coordinates<double
   return link;
 }
 
+/// Marks the lumps: nodes of flexible bodies that do not turn and carry nothing, where their body has other nodes, too,
+/// and is a cluster by itself, without loops that are embedded.
+void find_lumps(const Model& model, const std::vector<Draft>& drafts, const std::vector<int>& root,
+                const std::vector<std::vector<int>>& closures, std::vector<Link<double>>& links) {
+  const auto hinge_of = [&](std::size_t k) -> const Hinge& {
+    return model.bodies()[static_cast<std::size_t>(drafts[k].body)].hinge;
+  };
+  std::vector<int> size(drafts.size());
+  for (std::size_t k = 0; k < drafts.size(); ++k) {
+    int& counted = size[static_cast<std::size_t>(root[k])];
+    counted = hinge_of(k).type == HingeType::modal && counted >= 0 ? counted + 1 : -1;
+  }
+  for (std::size_t k = 0; k < drafts.size(); ++k) {
+    const Hinge& hinge = hinge_of(k);
+    const auto first = static_cast<std::size_t>(root[k]);
+    if (hinge.type == HingeType::modal && hinge.modal->rotation.empty() && hinge.modal->shortening.empty() &&
+        drafts[k].children.empty() && !links[k].geared && size[first] > 1 && closures[first].empty()) {
+      links[k].kind = Kind::lump;
+    }
+  }
+}
+
 }  // namespace
 
 /// Of a cluster ‖H̄‖² ≤ (Σ |ratio| ‖H‖)² in the composite bodies' inertias. With loops each of its velocities may move
@@ -302,8 +327,13 @@ std::vector<double> doubts_of(const Tree& tree, std::span<const BodyBound> bound
     if (!c.closures.empty()) {
       std::fill(size.begin(), size.end(), std::accumulate(size.begin(), size.end(), 0.0));
     }
+    // the lumps' own mass matrix is a bound from below that no pivot of D passes, where rounding does not
+    const double largest = *std::max_element(size.begin(), size.end());
+    const double rounds = 64 * static_cast<double>(m) * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const bool certain = c.lumps >= 0 && tree.lumps[at(c.lumps)].least > rounds * largest * largest;
     for (std::size_t j = 0; j < m; ++j) {
-      out[at(c.coordinates[j])] = size[j] * size[j] * static_cast<double>(doubtful_part<T>(static_cast<int>(m)));
+      out[at(c.coordinates[j])] =
+          certain ? 0 : size[j] * size[j] * static_cast<double>(doubtful_part<T>(static_cast<int>(m)));
     }
   }
   return out;
@@ -322,6 +352,9 @@ Tree::Tree(const Model& m, const TreeOptions& options) : model(m), coordinates(m
         folded(draft, model.bodies()[static_cast<std::size_t>(draft.body)].hinge.type, coordinates, options));
   }
   const auto [root, closures] = cluster_roots(model, drafts, bodies, options.embedded);
+  if (!options.any_inertia && !options.any_placement) {
+    find_lumps(model, drafts, root, closures, folded_links);
+  }
   std::vector<int> first = first_links(drafts);
   depth_first = depth_first_order(drafts, first);
   const auto group = [&root = root](std::vector<int>& children) {
@@ -389,14 +422,19 @@ Tree::Tree(const Model& m, const TreeOptions& options) : model(m), coordinates(m
       opened[static_cast<std::size_t>(parent)] = true;
     }
   }
+  for (LumpSums& each : lumps) {
+    each.opens_parent = std::any_of(each.links.begin(), each.links.end(),
+                                    [&](int k) { return links[static_cast<std::size_t>(k)].opens_parent; });
+  }
 }
 
 void Tree::add(const Link<double>& link) {
   const int k = static_cast<int>(links.size());
   links.push_back(link);
-  if (link.kind == Kind::floating || link.kind == Kind::general) {
+  if (link.kind == Kind::floating || link.kind == Kind::general || link.kind == Kind::lump) {
     links.back().special = static_cast<int>(special.size());
     special.push_back(k);
+    (link.kind == Kind::lump ? lump_links : carriers).push_back(k);
   }
   if (runs.empty() || runs.back().kind != link.kind || runs.back().geared != link.geared) {
     runs.push_back({link.kind, link.geared, k, k});
@@ -454,11 +492,62 @@ void Tree::add_clusters(std::span<const std::vector<int>> closures) {
       cluster.basis = basis_numbers;
       basis_numbers += cluster.coordinates.size() * cluster.coordinates.size();
     }
+    add_lumps(cluster);
     largest_cluster = std::max(largest_cluster, cluster.coordinates.size());
     factor += siblings ? 0 : cluster.coordinates.size() * cluster.coordinates.size();
     clusters.push_back(std::move(cluster));
   }
   factor_numbers = factor;
+}
+
+/// Sums over the lumps of a cluster, if it has some.
+void Tree::add_lumps(CoupledLinks& cluster) {
+  LumpSums out;
+  for (int k = cluster.begin; k < cluster.end; ++k) {
+    if (links[static_cast<std::size_t>(k)].kind == Kind::lump) {
+      out.links.push_back(k);
+    }
+  }
+  if (out.links.empty()) {
+    return;
+  }
+  const auto n = cluster.coordinates.size();
+  out.modes = static_cast<int>(n);
+  out.q = links[static_cast<std::size_t>(out.links.front())].q;
+  out.v = links[static_cast<std::size_t>(out.links.front())].v;
+  out.moved.resize(n);
+  out.at_rest.resize(n);
+  out.change.resize(n * n);
+  out.axes.resize(n * n);
+  out.mass_matrix.resize(n * n);
+  const auto outer = [](const Vec3<double>& x, const Vec3<double>& y) {
+    return Mat3<double>{
+        {{x.x * y.x, x.x * y.y, x.x * y.z}, {x.y * y.x, x.y * y.y, x.y * y.z}, {x.z * y.x, x.z * y.y, x.z * y.z}}};
+  };
+  for (const int k : out.links) {
+    const Link<double>& l = links[static_cast<std::size_t>(k)];
+    const RigidInertia<double> there = Transform<double>{Rotation<double>(l.turn), l.p} * l.inertia;
+    const Mat3<double> J = there.inertia.full();
+    out.mass += there.mass;
+    out.moment += there.first_moment;
+    out.second += Mat3<double>::identity() * (0.5 * (J(0, 0) + J(1, 1) + J(2, 2))) - J;
+    const std::vector<Vec3<double>>& shapes = hinge(k).modal->translation;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec3<double> g = l.turn * shapes[i];
+      out.moved[i] += g * there.mass;
+      out.at_rest[i] += outer(there.first_moment, g);
+      for (std::size_t j = 0; j < n; ++j) {
+        const Vec3<double> other = l.turn * shapes[j] * there.mass;
+        out.change[i * n + j] += outer(other, g);
+        out.axes[i * n + j] += cross(other, g);
+        out.mass_matrix[i * n + j] += dot(other, g);
+      }
+    }
+  }
+  const Eigen::Map<const Eigen::MatrixXd> mass(out.mass_matrix.data(), out.modes, out.modes);
+  out.least = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(mass, Eigen::EigenvaluesOnly).eigenvalues()(0);
+  cluster.lumps = static_cast<int>(lumps.size());
+  lumps.push_back(std::move(out));
 }
 
 void custom_hinge_at(const Hinge& hinge, const double* q, double* numbers) {

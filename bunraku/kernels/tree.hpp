@@ -23,6 +23,7 @@ enum class Kind : std::uint8_t {
   prismatic,         ///< Along z after any rotation.
   floating,          ///< Free against the world, without armature.
   general,           ///< Anything else: pose and joint map are asked of the hinge.
+  lump,              ///< The same, of a lump of a flexible body that does not turn and carries nothing; see lumps.hpp.
   siblings,          ///< Of a run, not of a link: one-axis hinges on one parent that follow one velocity.
   coupled,           ///< Likewise: any other cluster of coupled hinges.
   embedded,          ///< Likewise: a cluster with loops in it, which moves by what they leave free; see embedded.hpp.
@@ -71,6 +72,25 @@ struct CoupledLinks {
   std::vector<int> closures = {};  ///< Of the model: the loops in it.
   int embedded = -1;               ///< Its place among the clusters with loops.
   std::size_t basis = 0;           ///< With loops: where its block starts among theirs, a square of the coordinates.
+  int lumps = -1;                  ///< The place of the sums of its lumps, or −1.
+};
+
+/// Sums over the lumps of a flexible body, in the frame of the link that all of them hang on; see lumps.hpp.
+struct LumpSums {
+  std::vector<int> links = {};             ///< Which they are.
+  bool opens_parent = false;               ///< Whether one of them is, going inward, the first on the parent.
+  int modes = 0;                           ///< n.
+  int q = 0;                               ///< η, among the positions of all hinges: of any of the lumps.
+  int v = 0;                               ///< η̇, likewise.
+  double mass = 0;                         ///< Σ m.
+  Vec3<double> moment{};                   ///< Σ m p + h at η = 0.
+  Mat3<double> second{};                   ///< The second moments at η = 0: 𝒥 = tr(Q) − Q.
+  std::vector<Vec3<double>> moved = {};    ///< Σ m g_i.
+  std::vector<Mat3<double>> at_rest = {};  ///< T_i(0) = Σ (m p + h) g_i*.
+  std::vector<Mat3<double>> change = {};   ///< Σ m g_l g_i*, at i n + l.
+  std::vector<Vec3<double>> axes = {};     ///< Σ m g_l × g_i, likewise.
+  std::vector<double> mass_matrix = {};    ///< Σ m g_l·g_i, likewise.
+  double least = 0;                        ///< The least eigenvalue of that: no D of the modes is below it.
 };
 
 /// A revolute link.
@@ -92,6 +112,7 @@ struct TreeOptions {
   bool any_placement = false;  ///< Placements: no constant rotation counts as a simple one.
   bool any_armature = false;   ///< Armature: every hinge counts as geared.
   bool any_stiffness = false;  ///< Stiffness: every hinge counts as sprung.
+  bool any_inertia = false;    ///< Masses and inertias: no sums are made of them.
   /// Closures of the model whose loops are clusters, each once. All others are cut open. For single numbers alone.
   std::vector<int> embedded = {};
 };
@@ -116,7 +137,10 @@ struct BUNRAKU_API Tree {
   std::vector<Follower<double>> within;  ///< Of each velocity: which of its cluster's it follows. Clusters' alone.
   std::vector<int> depth_first;          ///< All links, depth first, children in the order of the file.
   std::vector<int> nested;               ///< The same with the children that are in one cluster one after the other.
-  std::vector<int> special;              ///< The floating and general links.
+  std::vector<int> special;              ///< The floating and general links, lumps among them.
+  std::vector<int> carriers;             ///< Those of them that are no lumps.
+  std::vector<int> lump_links;           ///< Those that are.
+  std::vector<LumpSums> lumps;           ///< Of clusters that have some.
   std::vector<RevoluteSlot> revolute;    ///< The revolute links.
   std::vector<BodyPlace> bodies;         ///< Of the model.
   std::vector<Rotation<double>> R_FT;  ///< Of each link: its constant rotation is that of its hinge's frame times this.
@@ -133,6 +157,7 @@ struct BUNRAKU_API Tree {
  private:
   void add(const Link<double>& link);
   void add_clusters(std::span<const std::vector<int>> closures);
+  void add_lumps(CoupledLinks& cluster);
 };
 
 /// Of each velocity of all hinges: what D must be above to be certainly positive in T; see singular.hpp. O(N).

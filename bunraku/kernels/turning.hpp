@@ -83,10 +83,21 @@ Motion<S> bias_of(Workspace<S>& ws, int k) {
   return {{w.y * ws.v[l.v], -w.x * ws.v[l.v], S(0)}, Vec3<S>::zero()};
 }
 
-/// ω of all links, and their bias forces.
+/// ω of lumps, and their bias forces.
 template <class S>
-void turn_all(Workspace<S>& ws) {
+void turn_lumps(Workspace<S>& ws) {
+  for (const int k : ws.tree->lump_links) {
+    spin_other(ws, k);
+  }
+}
+
+/// ω of all links but lumps, and their bias forces.
+template <class S>
+void turn_carriers(Workspace<S>& ws) {
   for (const Run& run : ws.tree->runs) {
+    if (run.kind == Kind::lump) {
+      continue;
+    }
     const auto revolute = [&]<Kind kind>(int begin, int end) { spin_revolute<kind>(ws, begin, end); };
     if (!if_revolute(run, revolute)) {
       for (int k = run.begin; k < run.end; ++k) {

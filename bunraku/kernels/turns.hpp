@@ -215,6 +215,7 @@ BUNRAKU_INLINE bool if_revolute(const Run& run, F&& f) {
     case Kind::prismatic:
     case Kind::floating:
     case Kind::general:
+    case Kind::lump:
     case Kind::siblings:
     case Kind::coupled:
     case Kind::embedded:

@@ -124,7 +124,7 @@ struct Workspace {
   void set_state(const S* new_q, const S* new_v) {
     q = new_q;
     v = new_v;
-    has_positions = has_articulated = has_links = has_poses = has_velocities = false;
+    has_positions = has_lumps = has_articulated = has_links = has_poses = has_velocities = false;
   }
   /// Other constants.
   void set_constants(const Constants<S>& c);
@@ -141,6 +141,7 @@ struct Workspace {
   const S* q = nullptr;
   const S* v = nullptr;
   bool has_positions = false;
+  bool has_lumps = false;
   bool has_articulated = false;
   bool has_links = false;
   bool has_poses = false;
@@ -204,7 +205,7 @@ Workspace<S>::Workspace(const Tree& t, const Constants<S>& c, const Layouts& l)
       pose_in(t.links.size()),
       velocity(t.links.size() + 1) {
   for (const Link<double>& each : t.links) {
-    for (int j = 0; j < each.nv; ++j) {  // those of general hinges come with each state
+    for (int j = 0; j < each.nv && each.kind < Kind::general; ++j) {  // those of general hinges come with each state
       H[at(each.v + j)][each.kind == Kind::prismatic ? 5 : each.kind < Kind::prismatic ? 2 : j] = S(1);
     }
   }
@@ -232,7 +233,7 @@ void Workspace<S>::set_constants(const Constants<S>& c) {
   base_acceleration = c.base_acceleration;
   moving[0].a = base_acceleration;
   alpha[0].linear = base_acceleration;
-  has_positions = has_articulated = has_links = has_poses = has_velocities = false;
+  has_positions = has_lumps = has_articulated = has_links = has_poses = has_velocities = false;
 }
 
 }  // namespace bunraku::kernels

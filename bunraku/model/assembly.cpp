@@ -68,6 +68,7 @@ std::shared_ptr<Model::Data> ModelBuilder::Parts::assemble(ProblemList& problems
     claim_name(hinge_names, "hinge", body.hinge.name, i, body.hinge_where, place_of_hinge, problems);
   }
   number_coordinates(*data, hinge_names, problems);
+  list_flexible(*data, problems);
   check_masses(*data, problems);
   place_nodes(*data, body_names, problems);
   place_closures(*data, body_names, hinge_names, problems);
@@ -114,7 +115,7 @@ void ModelBuilder::Parts::place_bodies(Model::Data& data, ProblemList& problems)
               .hinge_where = hinge_place(spec)};
     check_pose(body.X_PF, fmt::format("the hinge frame of body '{}'", body.name), body.hinge_where, problems);
     check_pose(body.X_MB, fmt::format("body '{}' in its hinge frame", body.name), body.hinge_where, problems);
-    check_inertia(body.inertia, body.name, body.where, problems);
+    check_inertia(body.inertia, body.name, body.where, problems, body.hinge.type == HingeType::modal);
     check_geometry(body.visuals, body.name, body.where, problems);
     check_geometry(body.collisions, body.name, body.where, problems);
     data.mass += body.inertia.mass;
@@ -173,6 +174,25 @@ std::vector<int> ModelBuilder::Parts::parent_first(const std::vector<BodySpec>& 
   return order;
 }
 
+namespace {
+
+/// Lets a node of a flexible body follow the one that leads.
+void follow_modes(Body& body, int leader, const Hinge& leads, ProblemList& problems) {
+  const bool alike = body.hinge.type == HingeType::modal && leads.type == HingeType::modal &&
+                     is_countable(body.hinge) && body.hinge.velocity_size() == leads.velocity_size();
+  if (!alike || body.hinge.mimic->ratio != 1 || body.hinge.mimic->offset != 0) {
+    problems.error(
+        body.hinge_where,
+        fmt::format("hinge '{}' mimics '{}', and not both are modal with as many modes, ratio 1 and offset 0",
+                    body.hinge.name, leads.name),
+        "let nodes of one flexible body follow each other alone");
+    return;
+  }
+  body.leader = leader;
+}
+
+}  // namespace
+
 /// Finds the leader at the end of each chain of mimics. Each hinge is visited once, however long the chains.
 void ModelBuilder::Parts::resolve_mimics(std::vector<Body>& placed, const Names& hinges, ProblemList& problems) {
   enum class State { fresh, open, done };
@@ -221,6 +241,8 @@ void ModelBuilder::Parts::resolve_mimics(std::vector<Body>& placed, const Names&
         }
       } else if (!is_countable(next.hinge)) {
         continue;  // reported already
+      } else if (body.hinge.type == HingeType::modal || next.hinge.type == HingeType::modal) {
+        follow_modes(body, chain.back().second, next.hinge, problems);
       } else if (next.hinge.velocity_size() != 1) {
         problems.error(body.hinge_where,
                        fmt::format("hinge '{}' mimics '{}', which is {}", body.hinge.name, next.hinge.name,
@@ -239,6 +261,7 @@ void ModelBuilder::Parts::number_coordinates(Model::Data& data, const Names& hin
   for (Body& body : data.bodies) {
     if (!check_hinge(body.hinge, body.hinge_where, problems)) {
       body.hinge.custom = nullptr;  // marks it: the rest goes on without its coordinates, to find what else is wrong
+      body.hinge.modal = nullptr;
     }
   }
   resolve_mimics(data.bodies, hinges, problems);
@@ -256,6 +279,44 @@ void ModelBuilder::Parts::number_coordinates(Model::Data& data, const Names& hin
     if (body.leader != world) {
       body.q_index = data.bodies[static_cast<std::size_t>(body.leader)].q_index;
       body.v_index = data.bodies[static_cast<std::size_t>(body.leader)].v_index;
+    }
+  }
+}
+
+/// The nodes that share their modes, and the frame on which all of them hang.
+void ModelBuilder::Parts::list_flexible(Model::Data& data, ProblemList& problems) {
+  std::vector<std::size_t> part_of(data.bodies.size());
+  for (std::size_t i = 0; i < data.bodies.size(); ++i) {
+    const Body& body = data.bodies[i];
+    if (body.hinge.type != HingeType::modal || !is_countable(body.hinge)) {
+      continue;
+    }
+    if (body.leader == world && body.nv > 0) {
+      part_of[i] = data.flexible.size();
+      data.flexible.push_back({body.parent, {static_cast<int>(i)}, body.nv, body.q_index, body.v_index});
+    }
+  }
+  for (std::size_t i = 0; i < data.bodies.size(); ++i) {
+    const Body& body = data.bodies[i];
+    if (body.hinge.type != HingeType::modal || body.leader == world) {
+      continue;
+    }
+    FlexiblePart& part = data.flexible[part_of[static_cast<std::size_t>(body.leader)]];
+    part.nodes.push_back(static_cast<int>(i));
+    if (body.parent != part.body) {
+      problems.error(body.hinge_where,
+                     fmt::format("hinge '{}' follows the modes of '{}', which hangs on another body", body.hinge.name,
+                                 data.bodies[static_cast<std::size_t>(body.leader)].hinge.name),
+                     "let all nodes of a flexible body hang on its frame");
+    }
+  }
+  for (const FlexiblePart& part : data.flexible) {
+    const Body& body = data.bodies[static_cast<std::size_t>(part.nodes.front())];
+    if (part.nodes.size() == 1 && part.modes > max_hinge_velocities) {
+      problems.error(
+          body.hinge_where,
+          fmt::format("hinge '{}' has {} modes and is the only node of its flexible body", body.hinge.name, part.modes),
+          "one node has six freedoms at the most: give more nodes");
     }
   }
 }

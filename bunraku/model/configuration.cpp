@@ -31,6 +31,7 @@ bool is_angle(HingeType type, int i) {
   switch (type) {
     case HingeType::prismatic:
     case HingeType::translational:
+    case HingeType::modal:
       return false;
     case HingeType::cylindrical:
       return i == 0;
@@ -40,6 +41,20 @@ bool is_angle(HingeType type, int i) {
       return true;
   }
 }
+
+/// How far coordinate i of a hinge without limits is drawn from neutral: modes bend a little.
+double reach_of(const Hinge& hinge, int i) {
+  if (hinge.type != HingeType::modal) {
+    return is_angle(hinge.type, i) ? std::numbers::pi : 1.0;
+  }
+  const auto at = static_cast<std::size_t>(i);
+  const double turns = hinge.modal->rotation.empty() ? 0 : squared_norm(hinge.modal->rotation[at]);
+  return 0.1 / std::sqrt(std::max({1.0, turns, squared_norm(hinge.modal->translation[at])}));
+}
+
+/// Room for the coordinates of any hinge.
+template <class T>
+using HingeNumbers = std::array<T, most_hinge_positions>;
 
 void random_hinge(const Hinge& hinge, Random& random, double* q) {
   if (hinge.type == HingeType::spherical || hinge.type == HingeType::free) {
@@ -65,7 +80,7 @@ void random_hinge(const Hinge& hinge, Random& random, double* q) {
   }
   for (int i = 0; i < hinge.configuration_size(); ++i) {
     const HingeDof& dof = hinge.dofs[static_cast<std::size_t>(i)];
-    const double reach = is_angle(hinge.type, i) ? std::numbers::pi : 1.0;
+    const double reach = reach_of(hinge, i);
     // one finite limit: as far as without any, on the side that is open
     const double low = std::isfinite(dof.lower)   ? dof.lower
                        : std::isfinite(dof.upper) ? std::min(-reach, dof.upper - reach)
@@ -91,7 +106,7 @@ void random_of(const Model& model, std::uint64_t seed, std::span<T> q) {
   check_size(q.size(), model.nq(), "q");
   Random random(seed);
   for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t) {
-    std::array<double, max_hinge_positions> drawn{};
+    HingeNumbers<double> drawn{};
     random_hinge(hinge, random, drawn.data());
     copy_rounded({drawn.data(), static_cast<std::size_t>(hinge.configuration_size())}, q.subspan(at));
   });
@@ -105,7 +120,7 @@ void reference_of(const Model& model, std::string_view name, std::span<T> q) {
 
 /// Writes a hinge's new coordinates, which must be numbers.
 template <class T>
-void store(const Hinge& hinge, const std::array<T, max_hinge_positions>& moved, std::string_view what, T* out) {
+void store(const Hinge& hinge, const HingeNumbers<T>& moved, std::string_view what, T* out) {
   const int n = hinge.configuration_size();
   if (!std::all_of(moved.begin(), moved.begin() + n, [](T x) { return std::isfinite(x); })) {
     throw ArgumentError(fmt::format("{} leads hinge '{}' beyond the range of numbers", what, hinge.name));
@@ -117,7 +132,7 @@ template <class T>
 void integrate_of(const Model& model, std::span<const T> q, std::span<const T> v, double dt, std::span<T> out) {
   check_motion(model, q, v, dt);
   check_size(out.size(), model.nq(), "out");
-  std::array<T, max_hinge_positions> moved{};  // so that `out` may be q
+  HingeNumbers<T> moved{};  // so that `out` may be q
   for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t v_at) {
     integrate_hinge(hinge, &q[at], &v[v_at], static_cast<T>(dt), moved.data());
     store(hinge, moved, "v dt", &out[at]);
@@ -138,8 +153,8 @@ void interpolate_of(const Model& model, std::span<const T> q0, std::span<const T
   check_pair(model, q0, q1);
   check_argument(std::span<const double>(&s, 1), 1, "s");
   check_size(out.size(), model.nq(), "out");
-  std::array<T, max_hinge_velocities> way{};
-  std::array<T, max_hinge_positions> moved{};
+  HingeNumbers<T> way{};
+  HingeNumbers<T> moved{};
   for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t) {
     difference_hinge(hinge, &q0[at], &q1[at], way.data());
     integrate_hinge(hinge, &q0[at], way.data(), static_cast<T>(s), moved.data());

@@ -139,7 +139,21 @@ std::span<const int> twist_components(HingeType type) {
   }
 }
 
-/// The block of a hinge; x is v for integrate, q1 for difference.
+/// Whether a hinge's coordinates are plain numbers; its block is then a multiple of the identity.
+bool is_plain(const Hinge& hinge) {
+  return hinge.type != HingeType::custom && twist_components(hinge.type).empty();
+}
+
+/// What it is the multiple by.
+template <class T>
+T plain_derivative(Derivative what, T dt) {
+  return what == Derivative::integrate_dv     ? dt
+         : what == Derivative::tangent_rate   ? T(0)
+         : what == Derivative::difference_dq0 ? T(-1)
+                                              : T(1);
+}
+
+/// The block of a hinge whose coordinates are not plain; x is v for integrate, q1 for difference.
 template <class T>
 Block<T> hinge_derivative(Derivative what, const Hinge& hinge, const T* q, const T* x, T dt) {
   Block<T> out{};
@@ -159,16 +173,6 @@ Block<T> hinge_derivative(Derivative what, const Hinge& hinge, const T* q, const
     return out;
   }
   const std::span<const int> components = twist_components(hinge.type);
-  if (components.empty()) {
-    const T diagonal = what == Derivative::integrate_dv     ? dt
-                       : what == Derivative::tangent_rate   ? T(0)
-                       : what == Derivative::difference_dq0 ? T(-1)
-                                                            : T(1);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
-      out[i][i] = diagonal;
-    }
-    return out;
-  }
   std::array<T, max_hinge_velocities> way{};
   if (integrates) {
     std::transform(x, x + n, way.begin(), [&](T each) { return each * dt; });
@@ -209,8 +213,15 @@ void write(Derivative what, const Model& model, std::span<const T> q, std::span<
   }
   const bool integrates = of_motion(what);
   for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t v_at) {
-    const Block<T> block = hinge_derivative(what, hinge, &q[at], &x[integrates ? v_at : at], static_cast<T>(dt));
     const auto n = static_cast<std::size_t>(hinge.velocity_size());
+    if (is_plain(hinge)) {
+      for (std::size_t k = v_at; k < v_at + n; ++k) {
+        out.data()[static_cast<std::ptrdiff_t>(k) * stride + static_cast<std::ptrdiff_t>(k)] =
+            plain_derivative(what, static_cast<T>(dt));
+      }
+      return;
+    }
+    const Block<T> block = hinge_derivative(what, hinge, &q[at], &x[integrates ? v_at : at], static_cast<T>(dt));
     for (std::size_t k = 0; k < n; ++k) {
       T* const column = out.data() + static_cast<std::ptrdiff_t>(v_at + k) * stride;
       for (std::size_t i = 0; i < n; ++i) {
@@ -237,8 +248,14 @@ void of_difference(Derivative what, const Model& model, std::span<const T> q0, s
 }  // namespace
 
 void hinge_difference_dq1(const Hinge& hinge, const double* q0, const double* q1, double* out) {
-  const Block<double> block = hinge_derivative(Derivative::difference_dq1, hinge, q0, q1, 1.0);
   const auto n = static_cast<std::size_t>(hinge.velocity_size());
+  if (is_plain(hinge)) {
+    for (std::size_t i = 0; i < n * n; ++i) {
+      out[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
+    }
+    return;
+  }
+  const Block<double> block = hinge_derivative(Derivative::difference_dq1, hinge, q0, q1, 1.0);
   for (std::size_t i = 0; i < n; ++i) {
     out = std::copy_n(block[i].begin(), n, out);
   }

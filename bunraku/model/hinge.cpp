@@ -15,13 +15,13 @@ namespace bunraku {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> type_names = {"fixed",     "revolute",    "continuous",    "prismatic",
-                                                         "helical",   "cylindrical", "universal",     "planar",
-                                                         "spherical", "free",        "translational", "custom"};
-constexpr std::array<HingeType, 12> types = {HingeType::fixed,     HingeType::revolute,      HingeType::continuous,
-                                             HingeType::prismatic, HingeType::helical,       HingeType::cylindrical,
-                                             HingeType::universal, HingeType::planar,        HingeType::spherical,
-                                             HingeType::free,      HingeType::translational, HingeType::custom};
+constexpr std::array<std::string_view, 13> type_names = {
+    "fixed",  "revolute",  "continuous", "prismatic",     "helical", "cylindrical", "universal",
+    "planar", "spherical", "free",       "translational", "modal",   "custom"};
+constexpr std::array<HingeType, 13> types = {
+    HingeType::fixed,         HingeType::revolute,  HingeType::continuous, HingeType::prismatic, HingeType::helical,
+    HingeType::cylindrical,   HingeType::universal, HingeType::planar,     HingeType::spherical, HingeType::free,
+    HingeType::translational, HingeType::modal,     HingeType::custom};
 
 }  // namespace
 
@@ -141,11 +141,15 @@ void CustomHinge::neutral(double* q) const {
 void CustomHinge::normalize(double* /*q*/) const {}
 
 int Hinge::configuration_size() const {
-  return type == HingeType::custom ? custom->configuration_size() : bunraku::configuration_size(type);
+  return type == HingeType::custom  ? custom->configuration_size()
+         : type == HingeType::modal ? modal->modes()
+                                    : bunraku::configuration_size(type);
 }
 
 int Hinge::velocity_size() const {
-  return type == HingeType::custom ? custom->velocity_size() : bunraku::velocity_size(type);
+  return type == HingeType::custom  ? custom->velocity_size()
+         : type == HingeType::modal ? modal->modes()
+                                    : bunraku::velocity_size(type);
 }
 
 Transform<double> hinge_pose(const Hinge& hinge, const double* q) {
@@ -181,7 +185,7 @@ void hinge_difference(const Hinge& hinge, const double* q0, const double* q1, do
 }
 
 void hinge_neutral(const Hinge& hinge, double* q) {
-  laws::visit_hinge_law(hinge.type, [&](auto law) { law.neutral(q); }, [&] { hinge.custom->neutral(q); });
+  laws::visit_hinge_law(hinge.type, [&](auto law) { law.neutral(hinge, q); }, [&] { hinge.custom->neutral(q); });
 }
 
 namespace {

@@ -29,6 +29,7 @@ enum class HingeType {
   spherical,      ///< q = quaternion (w, x, y, z); v = ω of the child in the child's axes.
   translational,  ///< q = (x, y, z) in F's axes; v = their rates.
   free,           ///< q = (w, x, y, z, px, py, pz); v = (ω, v) of the child in the child's axes.
+  modal,          ///< A node of a flexible body: q = the modes' coordinates η, v = their rates; see ModalShape.
   custom,         ///< Given by the user: see CustomHinge.
 };
 
@@ -37,9 +38,9 @@ BUNRAKU_API std::string_view to_string(HingeType type);
 /// The type of that name, or nothing.
 BUNRAKU_API std::optional<HingeType> hinge_type_from_string(std::string_view name);
 
-/// Number of configuration coordinates of a type; `custom` is asked of the hinge itself.
+/// Number of configuration coordinates of a type; `modal` and `custom` are asked of the hinge itself.
 BUNRAKU_API int configuration_size(HingeType type);
-/// Number of velocity coordinates of a type; `custom` is asked of the hinge itself.
+/// Number of velocity coordinates of a type; `modal` and `custom` are asked of the hinge itself.
 BUNRAKU_API int velocity_size(HingeType type);
 
 /// Whether a type goes by Hinge::axis.
@@ -47,10 +48,16 @@ BUNRAKU_API bool has_axis(HingeType type);
 /// Whether a type goes by Hinge::axis2, too.
 BUNRAKU_API bool has_second_axis(HingeType type);
 
-/// The most velocity coordinates that a hinge can have.
+/// The most velocity coordinates that a hinge can have, other than a modal one.
 inline constexpr int max_hinge_velocities = 6;
-/// The most configuration coordinates that a hinge can have.
+/// The most configuration coordinates that a hinge can have, other than a modal one.
 inline constexpr int max_hinge_positions = 7;
+/// The most modes that a flexible body can have.
+inline constexpr int max_modes = 64;
+/// Room for the velocities of any hinge, modal ones included.
+inline constexpr int most_hinge_velocities = max_modes > max_hinge_velocities ? max_modes : max_hinge_velocities;
+/// Room for the positions of any hinge, modal ones included.
+inline constexpr int most_hinge_positions = max_modes > max_hinge_positions ? max_modes : max_hinge_positions;
 
 /// A hinge that the user defines by its pose and its joint map. Implementations must be immutable: one object is
 /// shared by all threads that use the model. All arrays are plain doubles; 3×3 and 6×n arrays are column by column.
@@ -85,6 +92,19 @@ class BUNRAKU_API CustomHinge {
   virtual void normalize(double* q) const;
 };
 
+/// How the modes of a flexible body displace one of its nodes, F being the node's frame at rest: for coordinates η it
+/// turns by the rotation vector Σ λ_i η_i and moves by Σ γ_i η_i − ½ (η*Sη) e, in F's axes. All nodes of a body have
+/// the same η: the hinge of one leads, those of the others mimic it.
+struct ModalShape {
+  std::vector<Vec3<double>> rotation = {};     ///< λ of each mode, rad for η = 1; empty: the node does not turn.
+  std::vector<Vec3<double>> translation = {};  ///< γ of each mode, m for η = 1.
+  std::vector<double> shortening = {};         ///< S, n×n row by row, m for η = 1; empty: none.
+  Vec3<double> shortening_axis = Vec3<double>::unit_x();  ///< e: bending draws the node in against it.
+
+  /// How many modes there are.
+  int modes() const { return static_cast<int>(translation.size()); }
+};
+
 /// Properties of one velocity coordinate of a hinge. SI units of that coordinate (N·m or N, rad or m).
 struct HingeDof {
   /// Smallest position; for hinges whose positions are plain coordinates.
@@ -106,7 +126,8 @@ struct HingeDof {
   double stiffness = 0;
 };
 
-/// q = ratio · q_of(hinge) + offset: this hinge has no coordinates of its own.
+/// q = ratio · q_of(hinge) + offset: this hinge has no coordinates of its own. Both have one coordinate, or both are
+/// modal with as many modes, ratio 1 and offset 0.
 struct Mimic {
   std::string hinge;  ///< Name of the hinge that leads, as written in the file.
   double ratio = 1;   ///< Factor.
@@ -125,6 +146,7 @@ struct Hinge {
   std::vector<double> rest = {};                   ///< The springs' rest configuration; empty: neutral.
   std::optional<Mimic> mimic = {};                 ///< Set where the hinge follows another.
   std::shared_ptr<const CustomHinge> custom = {};  ///< Set for type custom, and for it alone.
+  std::shared_ptr<const ModalShape> modal = {};    ///< Set for type modal, and for it alone.
 
   /// Coordinates of the type, whether or not they are the hinge's own (a mimic hinge has none of its own).
   BUNRAKU_API int configuration_size() const;
@@ -136,10 +158,10 @@ struct Hinge {
 BUNRAKU_API Transform<double> hinge_pose(const Hinge& hinge, const double* q);
 /// The columns of H*(q), velocity_size() of them, at M's origin in M's axes.
 BUNRAKU_API void hinge_joint_map(const Hinge& hinge, const double* q, Motion<double>* columns);
-/// The columns of dH*/dt along the motion v, velocity_size() of them, in M's axes: zero for all but universal and
-/// custom hinges.
+/// The columns of dH*/dt along the motion v, velocity_size() of them, in M's axes: zero for all but universal, modal
+/// and custom hinges.
 BUNRAKU_API void hinge_joint_map_rate(const Hinge& hinge, const double* q, const double* v, Motion<double>* columns);
-/// (dH*/dt) v in M's axes: zero for all but universal and custom hinges.
+/// (dH*/dt) v in M's axes: zero for all but universal, modal and custom hinges.
 BUNRAKU_API Motion<double> hinge_bias(const Hinge& hinge, const double* q, const double* v);
 /// q ⊕ v dt: where the constant velocity v leads in time dt, exactly.
 BUNRAKU_API void hinge_integrate(const Hinge& hinge, const double* q, const double* v, double dt, double* out);

@@ -77,8 +77,9 @@ Model lock(const Model& model, const HingeSet& hinges, In<double> q) {
       continue;
     }
     const double* position = at.data() + body.q_index;
-    const double followed = follows ? body.leader_ratio * *position + body.leader_offset : 0;
-    position = follows ? &followed : position;
+    const bool scaled = follows && body.hinge.type != HingeType::modal;
+    const double followed = scaled ? body.leader_ratio * *position + body.leader_offset : 0;
+    position = scaled ? &followed : position;
     BodySpec& spec = builder.bodies()[static_cast<std::size_t>(i)];
     spec.X_PF = body.X_PF * hinge_pose(body.hinge, position);
     spec.hinge = Hinge{.name = body.hinge.name};

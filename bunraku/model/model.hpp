@@ -119,6 +119,15 @@ struct ReferenceConfiguration {
 /// Where a model has no such reference it starts from neutral: see initial_configuration.
 inline constexpr std::string_view initial_name = "initial";
 
+/// A flexible body of a model; see flexible.hpp. Its frame and its nodes are bodies.
+struct FlexiblePart {
+  int body = world;  ///< The body that is its frame, on which the nodes hang; `world` where it is clamped there.
+  std::vector<int> nodes = {};  ///< The bodies that are its nodes; the hinge of the first has the modes' coordinates.
+  int modes = 0;                ///< How many there are.
+  int q_index = 0;              ///< Where η starts in q.
+  int v_index = 0;              ///< Where η̇ starts in v.
+};
+
 /// The file format a model came from.
 enum class Format {
   code,  ///< Built by a program.
@@ -150,6 +159,8 @@ class BUNRAKU_API Model {
   std::span<const Closure> closures() const { return data_->closures; }
   /// The reference configurations, in the order of the file.
   std::span<const ReferenceConfiguration> references() const { return data_->references; }
+  /// The flexible bodies, in the order of their frames.
+  std::span<const FlexiblePart> flexible() const { return data_->flexible; }
   /// Looks of the world itself.
   std::span<const Geometry> world_geometry() const { return data_->world_geometry; }
   /// Gravity in the world's axes, m/s².
@@ -196,6 +207,7 @@ class BUNRAKU_API Model {
     std::vector<Node> nodes;
     std::vector<Closure> closures;
     std::vector<ReferenceConfiguration> references;
+    std::vector<FlexiblePart> flexible;
     std::vector<Geometry> world_geometry;
     Vec3<double> gravity = standard_gravity;
     std::vector<Problem> warnings;

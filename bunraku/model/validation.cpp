@@ -143,6 +143,43 @@ void check_dof(const HingeDof& dof, const Hinge& hinge, const SourceLocation& wh
   }
 }
 
+/// Whether a modal hinge has shapes that can be counted; what else is wrong with them is reported.
+bool check_modal(const Hinge& hinge, const std::string& owner, const SourceLocation& where, ProblemList& problems) {
+  if ((hinge.type == HingeType::modal) != (hinge.modal != nullptr)) {
+    problems.error(where,
+                   hinge.modal == nullptr ? fmt::format("{} is modal but has no ModalShape", owner)
+                                          : fmt::format("{} has a ModalShape but is {}", owner, to_string(hinge.type)),
+                   "set both, or neither");
+    return hinge.type != HingeType::modal;
+  }
+  if (hinge.type != HingeType::modal) {
+    return true;
+  }
+  const ModalShape& shape = *hinge.modal;
+  const std::size_t n = shape.translation.size();
+  if (n < 1 || n > static_cast<std::size_t>(max_modes)) {
+    problems.error(where, fmt::format("{} has {} modes", owner, n), fmt::format("give 1 to {}", max_modes));
+    return false;
+  }
+  if ((!shape.rotation.empty() && shape.rotation.size() != n) ||
+      (!shape.shortening.empty() && shape.shortening.size() != n * n)) {
+    problems.error(where,
+                   fmt::format("{} has {} rotations and {} numbers of shortening where its {} modes want {} and {}",
+                               owner, shape.rotation.size(), shape.shortening.size(), n, n, n * n),
+                   "give one rotation for each mode, or none, and n² numbers of shortening, or none");
+    return false;
+  }
+  const auto usable = [](const Vec3<double>& x) { return is_finite(x) && largest(x) <= largest_model_number; };
+  if (!std::all_of(shape.translation.begin(), shape.translation.end(), usable) ||
+      !std::all_of(shape.rotation.begin(), shape.rotation.end(), usable) || !usable(shape.shortening_axis) ||
+      !std::all_of(shape.shortening.begin(), shape.shortening.end(), [&](double x) { return usable({x, 0, 0}); })) {
+    problems.error(where, fmt::format("a shape of {} is not finite, or beyond {:g}", owner, largest_model_number),
+                   "give finite numbers in SI units");
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool check_hinge(Hinge& hinge, const SourceLocation& where, ProblemList& problems) {
@@ -156,6 +193,9 @@ bool check_hinge(Hinge& hinge, const SourceLocation& where, ProblemList& problem
     if (hinge.type == HingeType::custom) {
       return false;
     }
+  }
+  if (!check_modal(hinge, owner, where, problems)) {
+    return false;
   }
   const int nq = hinge.configuration_size();
   const int nv = hinge.velocity_size();
@@ -190,7 +230,7 @@ bool check_hinge(Hinge& hinge, const SourceLocation& where, ProblemList& problem
   if (hinge.mimic && (!std::isfinite(hinge.mimic->ratio) || !std::isfinite(hinge.mimic->offset))) {
     problems.error(where, fmt::format("ratio or offset of the mimic of {} is not finite", owner));
   }
-  if (hinge.mimic && nv != 1) {
+  if (hinge.mimic && nv != 1 && hinge.type != HingeType::modal) {
     problems.error(where, fmt::format("{} is {} and cannot mimic another", owner, to_string(hinge.type)),
                    "only hinges with one coordinate can");
   }
@@ -219,7 +259,7 @@ void check_pose(const Transform<double>& pose, std::string_view what, const Sour
 }
 
 void check_inertia(const RigidInertia<double>& inertia, const std::string& body, const SourceLocation& where,
-                   ProblemList& problems) {
+                   ProblemList& problems, bool lump) {
   const Sym3<double>& i = inertia.inertia;
   if (!std::isfinite(inertia.mass) || !is_finite(inertia.first_moment) || !is_finite({i.xx, i.yy, i.zz}) ||
       !is_finite({i.xy, i.xz, i.yz})) {
@@ -236,6 +276,9 @@ void check_inertia(const RigidInertia<double>& inertia, const std::string& body,
       std::max({inertia.mass, largest(inertia.first_moment), largest({i.xx, i.yy, i.zz}), largest({i.xy, i.xz, i.yz})});
   if (most > largest_model_number) {
     check_range(most, fmt::format("mass, first moment or inertia of body '{}'", body), where, problems);
+    return;
+  }
+  if (lump) {
     return;
   }
   const Mat3<double> central = inertia.central().full();
@@ -278,8 +321,8 @@ void check_closure(Closure& closure, ProblemList& problems) {
   Hinge& hinge = closure.hinge;
   switch (closure.kind) {
     case ClosureKind::nodes:
-      if (hinge.type == HingeType::free || (hinge.type == HingeType::custom && !hinge.custom) ||
-          hinge.velocity_size() >= max_hinge_velocities) {
+      if (hinge.type == HingeType::free || hinge.type == HingeType::modal ||
+          (hinge.type == HingeType::custom && !hinge.custom) || hinge.velocity_size() >= max_hinge_velocities) {
         problems.error(closure.where, fmt::format("{} cannot be {}", owner, to_string(hinge.type)),
                        hinge.type == HingeType::custom ? "give it a law that leaves less than six freedoms"
                                                        : "use a type that leaves less than six freedoms");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/model/detail/arguments.hpp"
 #include "bunraku/model/detail/matrices.hpp"
 #include "bunraku/model/detail/random.hpp"
@@ -409,8 +410,7 @@ Conditions conditions_of(const Model& model) {
     }
     out.massless = out.massless || !has_full_inertia(body.inertia);
     out.simple_hinges = out.simple_hinges && is_simple(body.hinge.type);
-    out.constant_maps =
-        out.constant_maps && body.hinge.type != HingeType::universal && body.hinge.type != HingeType::custom;
+    out.constant_maps = out.constant_maps && !kernels::has_changing_map(body.hinge);
   }
   out.ungeared = out.armature && !every_rotor;
   out.tied = std::any_of(model.closures().begin(), model.closures().end(),

@@ -86,6 +86,32 @@ void exponential_slopes(const T& s, const T& a, const T& b, T& da, T& db) {
   db = slopes[1];
 }
 
+/// The second derivatives by s = θ² of the two coefficients in exponential_coefficients, from their first ones.
+template <class T>
+void exponential_curvatures(const T& s, const T& b, const T& da, const T& db, T& dda, T& ddb) {
+  const auto small = s < T(1);  // as in exponential_slopes
+  const auto series = [&] {
+    return std::array<T, 2>{
+        T(2.0 / 720) -
+            s * (T(6.0 / 40320) -
+                 s * (T(12.0 / 3628800) -
+                      s * (T(20.0 / 479001600) - s * (T(30.0 / 87178291200) - s * (T(42.0 / 20922789888000) -
+                                                                                   s * T(56.0 / 6402373705728000)))))),
+        T(2.0 / 5040) -
+            s * (T(6.0 / 362880) -
+                 s * (T(12.0 / 39916800) - s * (T(20.0 / 6227020800) - s * (T(30.0 / 1307674368000) -
+                                                                            s * (T(42.0 / 355687428096000) -
+                                                                                 s * T(56.0 / 121645100408832000))))))};
+  };
+  const auto quotients = [&] {
+    const T safe = select(small, T(1), s);
+    return std::array<T, 2>{((-(T(4) * da + b)) / safe - db) * T(0.5), (da - T(5) * db) / (T(2) * safe)};
+  };
+  const std::array<T, 2> curvatures = choose(small, series, quotients);
+  dda = curvatures[0];
+  ddb = curvatures[1];
+}
+
 /// The derivative by s = θ² of logarithm_coefficient.
 template <class T>
 T logarithm_slope(const T& s, const T& k) {

@@ -202,7 +202,7 @@ TEST(Hinge, LawsAreTemplatesOnTheScalar) {
         type,
         [&](auto law) {
           std::array<double, 7> q{};
-          law.neutral(q.data());
+          law.neutral(hinge, q.data());
           for (double& x : q) {
             x += 0.1;
           }

@@ -398,7 +398,7 @@ TEST(DifferentiationErrors, AtASystem) {
     }
   }
   EXPECT_THAT(message_of([&] { static_cast<void>(system(diff(diff(H, 1), 2)).dense()); }),
-              HasSubstr("is a user's, whose joint map has one derivative, not 2"));
+              HasSubstr("is custom, and of its joint map one derivative is known, not 2"));
   const Operator water = define("water", SpaceKind::body, SpaceKind::body,
                                 [](const BlockPlace&, std::span<double> block) { block[0] = 1; });
   EXPECT_THAT(message_of([&] { static_cast<void>(diff(M + water, 1)); }),

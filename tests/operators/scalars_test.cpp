@@ -1,5 +1,6 @@
 /// Programs in other scalars than double: the same source runs them all.
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 #include <Eigen/Core>
@@ -47,12 +48,13 @@ struct Dual {
   friend bool operator>(const Dual& a, const Dual& b) { return a.value > b.value; }
   friend Dual sin(const Dual& a) { return {std::sin(a.value), std::cos(a.value) * a.rate}; }
   friend Dual cos(const Dual& a) { return {std::cos(a.value), -std::sin(a.value) * a.rate}; }
+  friend Dual sqrt(const Dual& a) { return {std::sqrt(a.value), a.rate / (2 * std::sqrt(a.value))}; }
   friend Dual abs(const Dual& a) { return a.value < 0 ? -a : a; }
 };
 
 /// A number that writes down how it came about.
 struct Recorded {
-  enum class Op { constant, input, add, subtract, multiply, divide, negate, sine, cosine };
+  enum class Op { constant, input, add, subtract, multiply, divide, negate, sine, cosine, root };
   struct Line {
     Op op = Op::constant;
     int a = 0;
@@ -91,6 +93,9 @@ struct Recorded {
   Recorded& operator*=(const Recorded& b) { return *this = *this * b; }
   friend Recorded sin(const Recorded& a) { return noted({Op::sine, a.place()}); }
   friend Recorded cos(const Recorded& a) { return noted({Op::cosine, a.place()}); }
+  friend Recorded sqrt(const Recorded& a) { return noted({Op::root, a.place()}); }
+  /// Between formulas, which only nodes of flexible bodies that turn choose, and no tape can.
+  friend bool operator<(const Recorded&, const Recorded&) { throw std::logic_error("recorded numbers have no order"); }
 
   /// All lines again, with other inputs.
   static std::vector<double> replay(const std::vector<double>& inputs) {
@@ -124,6 +129,9 @@ struct Recorded {
           break;
         case Op::cosine:
           out.push_back(std::cos(at(l.a)));
+          break;
+        case Op::root:
+          out.push_back(std::sqrt(at(l.a)));
           break;
       }
     }

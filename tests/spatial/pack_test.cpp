@@ -471,7 +471,7 @@ Rows motions_of(Law) {
     out.push_back(q0 + q1 + v + Row{random.uniform(0.1, 1)});
   }
   Row neutral(static_cast<std::size_t>(Law::nq));
-  Law::neutral(neutral.data());
+  Law::neutral(Hinge{}, neutral.data());
   const Row rest(static_cast<std::size_t>(Law::nv));
   out.push_back(neutral + neutral + rest + Row{0.0});
   Row half = random_row(Law::nq, 1);
@@ -523,7 +523,7 @@ void check_law(const Hinge& hinge, Law law) {
     std::array<S, max_hinge_positions> zeros{};
     law.normalize(zeros.data());
     std::copy_n(zeros.begin(), nq, out + nq);
-    law.neutral(out + 2 * nq);
+    law.neutral(hinge, out + 2 * nq);
   });
 }
 

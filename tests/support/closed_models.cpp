@@ -277,6 +277,7 @@ void add_conditions(const Closure& closure, const Transform<double>& X, Row& out
       add(out, open.linear);
       break;
     }
+    case HingeType::modal:
     case HingeType::free:
       break;
   }

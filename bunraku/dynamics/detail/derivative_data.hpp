@@ -87,6 +87,12 @@ void DerivativeData<T>::for_passive(const StateData<T>& s, F&& f) {
     const auto nv = static_cast<std::size_t>(slot.nv);
     const bool sprung =
         std::any_of(hinge.dofs.begin(), hinge.dofs.end(), [](const HingeDof& dof) { return dof.stiffness != 0; });
+    if (hinge.type == HingeType::modal) {  // any number of coordinates, each with its own spring
+      for (std::size_t i = 0; i < nv; ++i) {
+        f(first + i, first + i, static_cast<T>(hinge.dofs[i].stiffness), static_cast<T>(hinge.dofs[i].damping));
+      }
+      continue;
+    }
     if (sprung) {
       std::copy_n(s.q.begin() + slot.q, slot.nq, position.begin());
       hinge_difference_dq1(hinge, hinge.rest.data(), position.data(), block.data());

@@ -15,16 +15,28 @@ namespace bunraku::detail {
 /// hinge's i-th coordinate.
 template <class T>
 struct MapSecondRates {
-  using Rates = std::array<Motion<T>, kernels::max_map_rates>;
-  using Bias = std::array<Motion<T>, max_hinge_velocities>;
+  /// Of a body's hinge with so many velocities.
+  MapSecondRates(int of, int nv) : body(of), rates(place_of(nv)), bias_by_q(place_of(nv)), bias_by_v(place_of(nv)) {
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      rates[i].resize(rates.size() * rates.size());
+      bias_by_q[i].resize(rates.size());
+      bias_by_v[i].resize(rates.size());
+    }
+    for (std::vector<double>& each : room_) {
+      each.resize(std::size_t{6} * rates.size() * rates.size());
+    }
+  }
 
   int body = 0;
-  std::array<Rates, max_hinge_velocities> rates{};     ///< Of ∂H*/∂q, in q.
-  std::array<Bias, max_hinge_velocities> bias_by_q{};  ///< Of ∂(Ḣ*θ̇)/∂q, in q.
-  std::array<Bias, max_hinge_velocities> bias_by_v{};  ///< Of ∂(Ḣ*θ̇)/∂q, in θ̇.
+  std::vector<std::vector<Motion<T>>> rates;      ///< Of ∂H*/∂q, in q.
+  std::vector<std::vector<Motion<T>>> bias_by_q;  ///< Of ∂(Ḣ*θ̇)/∂q, in q.
+  std::vector<std::vector<Motion<T>>> bias_by_v;  ///< Of ∂(Ḣ*θ̇)/∂q, in θ̇.
 
-  /// At the state. Of custom hinges by differences.
+  /// At the state. Of modal and custom hinges by differences.
   void set(const StateData<T>& s);
+
+ private:
+  std::array<std::vector<double>, 3> room_;  // for numbers of the hinge, so that nothing allocates
 };
 
 /// The blocks of a state in dual numbers along `lanes` directions at once.

@@ -82,6 +82,10 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   void closed_inward(const T* torque, bool biased) override {
     biased_ = biased;
     biased ? forward_dynamics_inward(ws_, as<S>(torque)) : solve_inward(ws_, as<S>(torque));
+    need_positions(ws_);  // closures may hold any node
+    if (biased) {
+      turn_lumps(ws_);
+    }
     epsilon_.assign(ws_.epsilon.begin(), ws_.epsilon.end());
   }
   void closed_again() override { ws_.epsilon.assign(epsilon_.begin(), epsilon_.end()); }

@@ -37,6 +37,7 @@ struct ModelBuilder::Parts {
                                        ProblemList& problems);
   static void number_coordinates(Model::Data& data, const Names& hinges, ProblemList& problems);
   static void resolve_mimics(std::vector<Body>& placed, const Names& hinges, ProblemList& problems);
+  static void list_flexible(Model::Data& data, ProblemList& problems);
   static void check_masses(const Model::Data& data, ProblemList& problems);
   void place_nodes(Model::Data& data, const Names& body_names, ProblemList& problems) const;
   void place_closures(Model::Data& data, const Names& body_names, const Names& hinge_names,
@@ -44,9 +45,10 @@ struct ModelBuilder::Parts {
   void place_references(Model::Data& data, const Names& hinge_names, ProblemList& problems) const;
 };
 
-/// Whether the hinge's sizes can be asked for: not of a custom one without its object, which is an error.
+/// Whether the hinge's sizes can be asked for: not of a custom or modal one without its object, which is an error.
 inline bool is_countable(const Hinge& hinge) {
-  return hinge.type != HingeType::custom || hinge.custom != nullptr;
+  return (hinge.type != HingeType::custom || hinge.custom != nullptr) &&
+         (hinge.type != HingeType::modal || hinge.modal != nullptr);
 }
 
 /// Puts a name into a table, and tells whether it is the first. An empty, unprintable or second one is reported; the

@@ -37,7 +37,7 @@ void narrow(const std::array<double, max_hinge_positions>& x, int n, T* out) {
 template <class T>
 void neutral_hinge(const Hinge& hinge, T* q) {
   laws::visit_hinge_law(
-      hinge.type, [&](auto law) { law.neutral(q); },
+      hinge.type, [&](auto law) { law.neutral(hinge, q); },
       [&] {
         std::array<double, max_hinge_positions> out{};
         hinge.custom->neutral(out.data());

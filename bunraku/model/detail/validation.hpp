@@ -48,9 +48,10 @@ bool check_hinge(Hinge& hinge, const SourceLocation& where, ProblemList& problem
 /// Finite, orthonormal.
 void check_pose(const Transform<double>& pose, std::string_view what, const SourceLocation& where,
                 ProblemList& problems);
-/// Finite, mass not negative (errors); an inertia that a body can have (warning).
+/// Finite, mass not negative (errors); an inertia that a body can have (warning), but for a `lump`, which is part of
+/// one.
 void check_inertia(const RigidInertia<double>& inertia, const std::string& body, const SourceLocation& where,
-                   ProblemList& problems);
+                   ProblemList& problems, bool lump);
 /// Shapes with finite numbers.
 void check_geometry(const std::vector<Geometry>& shapes, const std::string& body, const SourceLocation& where,
                     ProblemList& problems);

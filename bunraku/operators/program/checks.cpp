@@ -153,13 +153,15 @@ void check_clusters(const Plan& plan, const Folded& folded) {
 
 void check_rates(const Plan& plan, const Folded& folded, bool ideal) {
   const std::span<const Body> bodies = folded.model.bodies();
-  const auto custom =
-      std::find_if(bodies.begin(), bodies.end(), [](const Body& body) { return body.hinge.type == HingeType::custom; });
+  const auto custom = std::find_if(bodies.begin(), bodies.end(), [](const Body& body) {
+    return body.hinge.type == HingeType::custom ||
+           (body.hinge.type == HingeType::modal && !body.hinge.modal->rotation.empty());
+  });
   for (const Value& v : plan.values) {
     if (v.step == Step::joint_rate && v.in.size() > 1 && custom != bodies.end()) {
       throw OperatorError(
-          fmt::format("'{}' has no value here: hinge '{}' is a user's, whose joint map has one derivative, not {}",
-                      to_ascii(v.what), custom->hinge.name, v.in.size()),
+          fmt::format("'{}' has no value here: hinge '{}' is {}, and of its joint map one derivative is known, not {}",
+                      to_ascii(v.what), custom->hinge.name, to_string(custom->hinge.type), v.in.size()),
           "differentiate once less, or make the hinge of built-in ones");
     }
     if (v.part == Part::stiffness && !ideal) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bunraku/kernels/closure_equations.hpp"
+#include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/kernels/doubt_of.hpp"
 #include "bunraku/operators/program/detail/at.hpp"
 #include "bunraku/operators/program/detail/layout.hpp"
@@ -255,6 +256,7 @@ class BUNRAKU_API Evaluator {
   // steps_rates.hpp
   void gravity(int i, Range range);
   void joint_rate(int i, Range range);
+  void put_joint_rate(int i, int k, Motion<S>* columns);
   void carry(int i, Range range);
   // steps_closures.hpp
   void closures();

@@ -383,6 +383,7 @@ void Evaluator<S>::with_arithmetic(kernels::Kind kind, const F& f) {
     case Kind::floating:
       return f.template operator()<Floating<S>>();
     case Kind::general:
+    case Kind::lump:
     case Kind::siblings:
     case Kind::coupled:
     case Kind::embedded:

@@ -19,38 +19,57 @@ void Evaluator<S>::gravity(int i, Range range) {
   }
 }
 
-/// The derivative of H along the vectors in(·), one after another: only universal hinges and those of users have one.
+/// The derivative of H along the vectors in(·), one after another: only universal and modal hinges and those of users
+/// have one.
 template <class S>
 void Evaluator<S>::joint_rate(int i, Range range) {
-  const Value& v = value(i);
   for (int k = range.begin; k < range.end; ++k) {
-    const kernels::Link<S>& l = links_[k];
-    const LinkPlace& place = folded_->places[at(k)];
-    const Body& body = folded_->model.bodies()[at(l.body)];
-    Motion<S> columns[max_hinge_velocities];
-    if (body.hinge.type == HingeType::universal) {
-      laws::Universal::joint_map(body.hinge, q_ + l.q, columns);
-      const Vec3<S> axis = columns[1].angular;
-      for (std::size_t n = 0; n < v.in.size(); ++n) {  // the first axis, seen from the child, turns about the second
-        columns[0].angular = cross(columns[0].angular, axis) * in(v, n)[place.own + 1];
-      }
-      columns[1] = Motion<S>::zero();
-    } else if (body.hinge.type == HingeType::custom) {
-      if constexpr (!kernels::is_wide<S>) {  // see runs_in_lanes
-        rate_of_custom(body.hinge, q_ + l.q, in(v, 0) + place.own, place.ratio, columns);
-      }
-    } else {
+    const Hinge& hinge = folded_->model.bodies()[at(links_[k].body)].hinge;
+    if (!kernels::has_changing_map(hinge)) {
       continue;
     }
-    const Unit& unit = folded_->units[at(place.unit)];
-    const std::size_t stride = rigid * unit.members.size();
-    const std::size_t first = rigid * index_in({unit.members.data(), unit.members.size()}, k);
-    S* block = out(i) + slots_[at(i)].begins[at(place.unit)];
-    for (int j = 0; j < l.nv; ++j) {
-      const std::size_t row = index_in({unit.coordinates.data(), unit.coordinates.size()}, place.own + j);
-      put(block + row * stride + first,
-          inverse_times(kernels::cast<S>(body.X_MB), columns[j]) * constant<S>(place.ratio));
+    if (links_[k].nv <= max_hinge_velocities) {
+      Motion<S> columns[max_hinge_velocities];
+      put_joint_rate(i, k, columns);
+    } else {
+      Motion<S> columns[most_hinge_velocities];
+      put_joint_rate(i, k, columns);
     }
+  }
+}
+
+/// The same of one link, with room for its columns.
+template <class S>
+void Evaluator<S>::put_joint_rate(int i, int k, Motion<S>* columns) {
+  const Value& v = value(i);
+  const kernels::Link<S>& l = links_[k];
+  const LinkPlace& place = folded_->places[at(k)];
+  const Body& body = folded_->model.bodies()[at(l.body)];
+  if (body.hinge.type == HingeType::universal) {
+    laws::Universal::joint_map(body.hinge, q_ + l.q, columns);
+    const Vec3<S> axis = columns[1].angular;
+    for (std::size_t n = 0; n < v.in.size(); ++n) {  // the first axis, seen from the child, turns about the second
+      columns[0].angular = cross(columns[0].angular, axis) * in(v, n)[place.own + 1];
+    }
+    columns[1] = Motion<S>::zero();
+  } else if (body.hinge.type == HingeType::modal) {
+    if (v.in.size() > 1) {  // without rotation, see check_rates: H is linear in η
+      return;
+    }
+    laws::Modal::joint_map_rate(body.hinge, q_ + l.q, in(v, 0) + place.own, columns);
+  } else {
+    if constexpr (!kernels::is_wide<S>) {  // see runs_in_lanes
+      rate_of_custom(body.hinge, q_ + l.q, in(v, 0) + place.own, place.ratio, columns);
+    }
+  }
+  const Unit& unit = folded_->units[at(place.unit)];
+  const std::size_t stride = rigid * unit.members.size();
+  const std::size_t first = rigid * index_in({unit.members.data(), unit.members.size()}, k);
+  S* block = out(i) + slots_[at(i)].begins[at(place.unit)];
+  for (int j = 0; j < l.nv; ++j) {
+    const std::size_t row = index_in({unit.coordinates.data(), unit.coordinates.size()}, place.own + j);
+    put(block + row * stride + first,
+        inverse_times(kernels::cast<S>(body.X_MB), columns[j]) * constant<S>(place.ratio));
   }
 }
 

@@ -21,16 +21,19 @@ void Evaluator<S>::bias(int i, Range range) {
     const Body& body = folded_->model.bodies()[at(l.body)];
     const Transform<S>& X = joints_.pose[at(k)];
     Motion<S> r = Motion<S>::zero();
-    std::array<S, max_hinge_velocities> v{};
     for (int j = 0; j < l.nv; ++j) {
-      v[at(j)] = rates[place.own + j];
-      r += joints_.columns[at(l.v + j)] * v[at(j)];
-      v[at(j)] = v[at(j)] * constant<S>(place.ratio);
+      r += joints_.columns[at(l.v + j)] * rates[place.own + j];
     }
     Motion<S> out = Motion<S>::zero();
-    if (body.hinge.type == HingeType::universal || body.hinge.type == HingeType::custom) {
-      out = inverse_times(kernels::cast<S>(body.X_MB),
-                          rate_by_law(body.hinge, q_ + l.q, body.hinge.configuration_size(), v.data()));
+    if (kernels::has_changing_map(body.hinge)) {
+      std::array<S, max_hinge_velocities> v{};
+      const bool follows = body.hinge.type != HingeType::modal;  // all modes are followed as they are
+      for (int j = 0; follows && j < l.nv; ++j) {
+        v[at(j)] = rates[place.own + j] * constant<S>(place.ratio);
+      }
+      out = inverse_times(
+          kernels::cast<S>(body.X_MB),
+          rate_by_law(body.hinge, q_ + l.q, body.hinge.configuration_size(), follows ? v.data() : rates + place.own));
     }
     out.linear += cross(r.angular, r.linear);
     if (l.parent >= 0) {  // the parent's ω and the arm from its origin, in this link's axes
