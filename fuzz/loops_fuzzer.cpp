@@ -1,4 +1,4 @@
-/// Feeds text to the reader of loop files, beside a robot that has the names that it may mention.
+/// Feeds text to the reader of loops and flexible links, beside a robot that has the names that it may mention.
 #include "bunraku/io/detail/readers.hpp"
 #include "drive.hpp"
 
@@ -11,9 +11,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     body.inertia.mass = 1;
     builder.add(body);
   }
+  const LoadOptions options;
+  const io::PathResolver paths({}, options);
   std::vector<Problem> problems;
   try {
-    io::read_loops(text, "loops.yaml", builder, problems);
+    io::read_loops(text, "loops.yaml", builder, {options, paths, problems});
+    for (Problem& problem : problems) {
+      builder.report(std::move(problem));
+    }
     static_cast<void>(builder.build());
   } catch (const ModelError& error) {
     fuzz::require(!error.problems().empty());

@@ -13,7 +13,7 @@ namespace bunraku::io {
 
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path, const SourceLocation& where) {
+std::string read_file(const fs::path& path, const SourceLocation& where, std::size_t most) {
   const SourceLocation at = where.file.empty() ? SourceLocation{path.string(), 0} : where;
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -32,14 +32,14 @@ std::string read_file(const fs::path& path, const SourceLocation& where) {
     throw ModelError(at, fmt::format("'{}' cannot be read: {}", path.string(), std::generic_category().message(errno)),
                      "check its permissions");
   }
-  return read_stream(in, at);
+  return read_stream(in, at, most);
 }
 
-std::string read_stream(std::istream& in, const SourceLocation& where) {
+std::string read_stream(std::istream& in, const SourceLocation& where, std::size_t most) {
   // by blocks, since a pipe has no size and a file may grow
   std::string text;
   constexpr std::size_t block = std::size_t{1} << 16;
-  while (in && text.size() <= max_file_bytes) {
+  while (in && text.size() <= most) {
     const std::size_t before = text.size();
     text.resize(before + block);
     in.read(text.data() + before, static_cast<std::streamsize>(block));
@@ -48,9 +48,8 @@ std::string read_stream(std::istream& in, const SourceLocation& where) {
   if (in.bad()) {
     throw ModelError(where, "the file cannot be read to its end", "check that it is a file and its permissions");
   }
-  if (text.size() > max_file_bytes) {
-    throw ModelError(where,
-                     fmt::format("the file has more than the {} bytes that a model file may have", max_file_bytes),
+  if (text.size() > most) {
+    throw ModelError(where, fmt::format("the file has more than the {} bytes that a model file may have", most),
                      "keep meshes and other data in files of their own");
   }
   return text;

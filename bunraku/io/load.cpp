@@ -29,7 +29,7 @@ ModelBuilder read(io::XmlDocument& document, const io::ReaderContext& context) {
                    "give a URDF (<robot>), MJCF (<mujoco>) or SDF (<sdf>) file");
 }
 
-/// A file of loop closures and its text.
+/// A file of loop closures and flexible links, and its text.
 struct LoopFile {
   std::string name;
   std::string text;
@@ -78,9 +78,10 @@ Model load_parsed(std::string_view text, const std::string& name, const fs::path
   std::vector<Problem> problems;
   const io::PathResolver paths(folder, options);
   io::XmlDocument document(text, name, problems);
-  ModelBuilder builder = read(document, {options, paths, problems});
+  const io::ReaderContext context{options, paths, problems};
+  ModelBuilder builder = read(document, context);
   if (loops && document.root().name() == "robot") {
-    io::read_loops(loops->text, loops->name, builder, problems);
+    io::read_loops(loops->text, loops->name, builder, context);
   } else if (loops) {
     throw ModelError({loops->name, 0}, "a loop file closes the loops of a URDF alone",
                      "MJCF and SDF say it themselves");

@@ -24,13 +24,14 @@ struct LoadOptions {
   /// Folders in which `package://`, `model://` and relative names are looked up after the file's own folder; those
   /// in ROS_PACKAGE_PATH follow. Included files must lie in one of these, or in the folder around the file's own.
   std::vector<std::string> search_paths = {};
-  /// The file that closes a URDF's loops. Empty: `robot.yaml` beside `robot.urdf`, where there is one; "none": none.
+  /// The file that closes a URDF's loops and says which of its links are flexible. Empty: `robot.yaml` beside
+  /// `robot.urdf`, where there is one; "none": none.
   std::string loops = {};
 };
 
-/// Reads a model file of any format; see LoadOptions::loops for what closes a URDF's loops.
-/// Throws ModelError with file, line and cure for everything that is wrong; what is understood but not used is
-/// listed in Model::warnings(). Cost: linear in the size of the file.
+/// Reads a model file of any format; see LoadOptions::loops for what closes a URDF's loops and makes its links
+/// flexible. Throws ModelError with file, line and cure for everything that is wrong; what is understood but not used
+/// is listed in Model::warnings(). Cost: linear in the size of the file.
 BUNRAKU_API Model load(const std::string& path, const LoadOptions& options = {});
 
 /// Reads a model from text, as `load` does from a file; `name` stands for the file in messages. Relative paths in

@@ -12,6 +12,9 @@
 #define LLVMFuzzerTestOneInput mjcf_input
 #include "fuzz/mjcf_fuzzer.cpp"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput modal_input
+#include "fuzz/modal_fuzzer.cpp"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput npy_input
 #include "fuzz/npy_fuzzer.cpp"
 #undef LLVMFuzzerTestOneInput
@@ -59,6 +62,11 @@ TEST(Seeds, OfOperatorsAreReadOrRefused) {
 
 TEST(Seeds, OfArraysAreReadOrRefused) {
   EXPECT_GT(feed("fuzz/seeds/npy", npy_input), 5);
+}
+
+TEST(Seeds, OfModalDataAreReadOrRefused) {
+  EXPECT_GT(feed("fuzz/seeds/modal", modal_input), 5);
+  EXPECT_GT(feed("tests/corpus/flexible/modal", modal_input), 10);
 }
 
 // of these any input will do

@@ -22,12 +22,13 @@ inline constexpr int max_files = 1000;
 /// The deepest chain of files that include one another.
 inline constexpr int max_include_depth = 32;
 
-/// The whole file, or what a pipe gives. Throws ModelError at `where` when it is missing, a folder, too large or
-/// unreadable.
-std::string read_file(const std::filesystem::path& path, const SourceLocation& where);
+/// The whole file, or what a pipe gives. Throws ModelError at `where` when it is missing, a folder, larger than `most`
+/// bytes or unreadable.
+std::string read_file(const std::filesystem::path& path, const SourceLocation& where,
+                      std::size_t most = max_file_bytes);
 
-/// The whole of a stream, max_file_bytes at the most. Throws as read_file.
-BUNRAKU_API std::string read_stream(std::istream& in, const SourceLocation& where);
+/// The whole of a stream, `most` bytes of it. Throws as read_file.
+BUNRAKU_API std::string read_stream(std::istream& in, const SourceLocation& where, std::size_t most = max_file_bytes);
 
 /// Looks up what a model file names: in the file's own folder, the search paths and ROS_PACKAGE_PATH.
 class PathResolver {

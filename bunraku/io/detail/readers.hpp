@@ -12,6 +12,8 @@
 
 namespace bunraku::io {
 
+struct YamlValue;
+
 /// The cure where a joint mimics one that does not exist.
 inline constexpr const char* missing_leader_cure =
     "correct the name, or leave the joint free: free_mimics in LoadOptions, --free-mimics at the command line";
@@ -29,7 +31,10 @@ ModelBuilder read_urdf(XmlDocument& document, const ReaderContext& context);
 ModelBuilder read_mjcf(XmlDocument& document, const ReaderContext& context);
 /// Reads an `<sdf>`.
 ModelBuilder read_sdf(XmlDocument& document, const ReaderContext& context);
-/// Adds the loop closures that a YAML file names to a builder of a URDF.
-void read_loops(std::string_view text, const std::string& file, ModelBuilder& builder, std::vector<Problem>& problems);
+/// Adds what the YAML file beside a URDF says to its builder: loop closures, and which links are flexible.
+void read_loops(std::string_view text, const std::string& file, ModelBuilder& builder, const ReaderContext& context);
+/// Makes the links that a list names flexible: beams, or modal data from files. What is wrong is reported to the
+/// context.
+void read_flexible(const YamlValue& list, const std::string& file, ModelBuilder& builder, const ReaderContext& context);
 
 }  // namespace bunraku::io
