@@ -43,6 +43,7 @@ void add_papers(CLI::App& app, int& status);     ///< `bunraku papers`
 void add_assemble(CLI::App& app, int& status);   ///< `bunraku assemble`
 void add_linearize(CLI::App& app, int& status);  ///< `bunraku linearize`
 void add_trim(CLI::App& app, int& status);       ///< `bunraku trim`
+void add_modes(CLI::App& app, int& status);      ///< `bunraku modes`
 void add_demo(CLI::App& app, int& status);       ///< `bunraku demo`
 
 /// The bodies as a tree, drawn with lines, one a row: name, hinge, freedoms, mass.

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "bunraku/dynamics/assembly.hpp"
 #include "bunraku/dynamics/closed_dynamics.hpp"
 #include "bunraku/model/configuration.hpp"
+#include "bunraku/model/flexible.hpp"
 #include "commands.hpp"
 #include "json_writer.hpp"
 #include "output.hpp"
@@ -22,12 +25,51 @@ std::string name_of(const Model& model, int body) {
   return body == world ? std::string(world_name) : model.body(body).name;
 }
 
+/// Whether a body is a node of a flexible one: it is shown with that.
+bool is_node(const Body& body) {
+  return body.hinge.type == HingeType::modal;
+}
+
+/// The body that others see: of a node the flexible body that it is on.
+int owner_of(const Model& model, int body) {
+  return body != world && is_node(model.body(body)) ? model.body(body).parent : body;
+}
+
+/// The flexible body whose frame a body is, or null.
+const FlexiblePart* flexible_of(const Model& model, const Body& body) {
+  for (const FlexiblePart& part : model.flexible()) {
+    if (part.body != world && &model.body(part.body) == &body) {
+      return &part;
+    }
+  }
+  return nullptr;
+}
+
+void write_flexible(JsonWriter& json, const Model& model, const FlexiblePart& part) {
+  const std::vector<double> frequencies = held_frequencies(flexible_body(model, part));
+  json.key("flexible").begin_object().key("modes").value(part.modes);
+  json.key("q_index").value(part.q_index).key("v_index").value(part.v_index);
+  json.key("frequencies").value(std::span<const double>(frequencies)).key("nodes").begin_array();
+  for (const int node : part.nodes) {
+    json.value(model.body(node).name);
+  }
+  json.end_array().end_object();
+}
+
+/// Of a flexible body all of it, at rest.
+RigidInertia<double> inertia_of(const Model& model, const Body& body) {
+  const FlexiblePart* const flexible = flexible_of(model, body);
+  return flexible == nullptr ? body.inertia : rigid_inertia(flexible_body(model, *flexible));
+}
+
 void write_body(JsonWriter& json, const Model& model, const Body& body) {
+  const FlexiblePart* const flexible = flexible_of(model, body);
+  const RigidInertia<double> inertia = inertia_of(model, body);
   json.begin_object().key("name").value(body.name);
-  json.key("parent").value(name_of(model, body.parent));
-  json.key("mass").value(body.inertia.mass);
-  json.key("com").value(body.inertia.center());
-  json.key("inertia").value(body.inertia.central().full());
+  json.key("parent").value(name_of(model, owner_of(model, body.parent)));
+  json.key("mass").value(inertia.mass);
+  json.key("com").value(inertia.center());
+  json.key("inertia").value(inertia.central().full());
   const Hinge& hinge = body.hinge;
   json.key("hinge").begin_object().key("name").value(hinge.name).key("type").value(to_string(hinge.type));
   json.key("nq").value(body.nq).key("nv").value(body.nv);
@@ -39,7 +81,11 @@ void write_body(JsonWriter& json, const Model& model, const Body& body) {
   } else {
     json.null();
   }
-  json.end_object().end_object();
+  json.end_object();
+  if (flexible != nullptr) {
+    write_flexible(json, model, *flexible);
+  }
+  json.end_object();
 }
 
 /// The polynomial of q_b itself that q_a is: the references are multiplied out.
@@ -136,9 +182,16 @@ std::string as_json(const Model& model) {
   json.key("mass").value(model.mass()).key("gravity").value(model.gravity());
   json.key("bodies").begin_array();
   for (const Body& body : model.bodies()) {
-    write_body(json, model, body);
+    if (!is_node(body)) {
+      write_body(json, model, body);
+    }
   }
   json.end_array().key("nodes").begin_array();
+  for (const Body& body : model.bodies()) {
+    if (is_node(body)) {
+      json.value(body.name);
+    }
+  }
   for (const Node& node : model.nodes()) {
     json.value(node.name);
   }
@@ -176,9 +229,22 @@ std::string hinge_text(const Body& body) {
 
 std::string as_text(const Model& model) {
   std::string out = fmt::format("{} ({}): {} bodies, {} degrees of freedom, {:.6g} kg, gravity [{:g}, {:g}, {:g}]\n",
-                                model.name(), to_string(model.format()), model.bodies().size(), model.nv(),
-                                model.mass(), model.gravity().x, model.gravity().y, model.gravity().z);
+                                model.name(), to_string(model.format()),
+                                std::count_if(model.bodies().begin(), model.bodies().end(), std::not_fn(is_node)),
+                                model.nv(), model.mass(), model.gravity().x, model.gravity().y, model.gravity().z);
   out += draw_tree(model);
+  if (!model.flexible().empty()) {
+    out += "flexible bodies:\n";
+    for (const FlexiblePart& part : model.flexible()) {
+      out += fmt::format("  {}: modes are dofs {}–{}, held still {:.4g} Hz; nodes", name_of(model, part.body),
+                         part.v_index, part.v_index + part.modes - 1,
+                         fmt::join(held_frequencies(flexible_body(model, part)), ", "));
+      for (const int node : part.nodes) {
+        out += " " + model.body(node).name;
+      }
+      out += "\n";
+    }
+  }
   if (!model.nodes().empty()) {
     out += "nodes:\n";
     for (const Node& node : model.nodes()) {
@@ -224,7 +290,9 @@ std::string draw_tree(const Model& model) {
   constexpr std::size_t deepest_prefix = 240;
   std::vector<std::vector<int>> children(model.bodies().size() + 1);
   for (int i = 0; i < static_cast<int>(model.bodies().size()); ++i) {
-    children[static_cast<std::size_t>(model.body(i).parent + 1)].push_back(i);
+    if (!is_node(model.body(i))) {
+      children[static_cast<std::size_t>(owner_of(model, model.body(i).parent) + 1)].push_back(i);
+    }
   }
   std::string out = std::string(world_name) + "\n";
   struct Row {
@@ -244,8 +312,10 @@ std::string draw_tree(const Model& model) {
     const Row row = std::move(open.back());
     open.pop_back();
     const Body& body = model.body(row.body);
-    out += fmt::format("{}{}{}  [{}]  {:.6g} kg\n", row.prefix, row.last ? "└─ " : "├─ ", body.name, hinge_text(body),
-                       body.inertia.mass);
+    const FlexiblePart* const flexible = flexible_of(model, body);
+    out += fmt::format("{}{}{}  [{}]  {:.6g} kg{}\n", row.prefix, row.last ? "└─ " : "├─ ", body.name, hinge_text(body),
+                       inertia_of(model, body).mass,
+                       flexible == nullptr ? "" : fmt::format(", {} modes", flexible->modes));
     // a chain of thousands would make a drawing of millions of characters
     const bool too_deep = row.prefix.size() > deepest_prefix;
     push_children(row.body, too_deep ? row.prefix : row.prefix + (row.last ? "   " : "│  "));

@@ -42,8 +42,10 @@ void ModelArguments::add_options_to(CLI::App& command) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
-      .add_option("--loops", options.loops,
-                  "URDF: file that closes loops; default: MODEL with .yaml in place of .urdf, if it exists; none: none")
+      .add_option(
+          "--loops", options.loops,
+          "URDF: file that closes loops and makes links flexible; default: MODEL with .yaml in place of .urdf, if it "
+          "exists; none: none")
       ->option_text("FILE");
 }
 
@@ -119,6 +121,7 @@ int run(int argc, char** argv) {
   add_assemble(app, status);
   add_linearize(app, status);
   add_trim(app, status);
+  add_modes(app, status);
   add_demo(app, status);
   if (argc > 1 && argv[1] == std::string_view("__complete")) {  // the shells' completion asks
     print(completions(app, {argv + 2, argv + argc}));

@@ -21,3 +21,4 @@
 #include "bunraku/dynamics/sensitivities.hpp"
 #include "bunraku/dynamics/state.hpp"
 #include "bunraku/dynamics/steps.hpp"
+#include "bunraku/dynamics/vibrations.hpp"

@@ -24,8 +24,8 @@ using testing::IsEmpty;
 using testing::Not;
 
 const std::filesystem::path sources = BUNRAKU_SOURCE_DIR;
-const std::vector<std::string> commands = {"info",   "check",    "convert",   "eval", "op",  "verify",
-                                           "papers", "assemble", "linearize", "trim", "demo"};
+const std::vector<std::string> commands = {"info",   "check",    "convert",   "eval", "op",    "verify",
+                                           "papers", "assemble", "linearize", "trim", "modes", "demo"};
 
 /// Every `--option` in a text.
 std::set<std::string> options_in(const std::string& text) {
@@ -172,7 +172,7 @@ class Completion : public Cli {
 };
 
 TEST_F(Completion, OffersCommands) {
-  EXPECT_EQ(offered({""}), "info\ncheck\nconvert\neval\nop\nverify\npapers\nassemble\nlinearize\ntrim\ndemo\n");
+  EXPECT_EQ(offered({""}), "info\ncheck\nconvert\neval\nop\nverify\npapers\nassemble\nlinearize\ntrim\nmodes\ndemo\n");
   EXPECT_EQ(offered({"ev"}), "eval\n");
   EXPECT_EQ(offered({"nothing"}), "");
   EXPECT_EQ(offered({"--ver"}), "--version\n");

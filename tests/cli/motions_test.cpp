@@ -75,5 +75,23 @@ TEST_F(Motions, TrimFindsRest) {
   EXPECT_THAT(falling.err, AllOf(HasSubstr("no equilibrium was found"), HasSubstr("--free")));
 }
 
+TEST_F(Motions, ModesOfAFlexibleArm) {
+  const Result modes = run("modes models/flexible_arm.urdf --json");
+  EXPECT_EQ(modes.status, 0) << modes.err;
+  EXPECT_THAT(modes.out,
+              MatchesRegex("\\{\"frequencies\":\\[[^]]+\\],\"damping\":\\[[^]]+\\],\"shapes\":\\[\\[.*\\]\\]\\}\n"));
+  EXPECT_THAT(run("modes models/flexible_arm.urdf").out, HasSubstr("mode 9: "));
+  EXPECT_THAT(run("modes models/four_bar.xml").out, AllOf(StartsWith("mode 1: "), Not(HasSubstr("mode 2"))));
+  EXPECT_EQ(run("modes " + arm + " --q '1 2'").status, 2);
+}
+
+TEST_F(Motions, InfoShowsFlexibleBodies) {
+  const Result info = run("info models/flexible_arm.urdf --json");
+  EXPECT_THAT(info.out, HasSubstr("\"flexible\":{\"modes\":4,\"q_index\":1,\"v_index\":1,\"frequencies\":["));
+  EXPECT_THAT(info.out,
+              AllOf(HasSubstr("\"name\":\"lower\",\"parent\":\"upper\""), Not(HasSubstr("\"name\":\"upper.tip\""))));
+  EXPECT_THAT(run("info models/flexible_arm.urdf").out, AllOf(HasSubstr("4 modes"), HasSubstr("upper.tip")));
+}
+
 }  // namespace
 }  // namespace bunraku::test
