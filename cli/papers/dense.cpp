@@ -8,6 +8,7 @@
 
 #include "bunraku/model/configuration.hpp"
 #include "bunraku/spatial/eigen.hpp"
+#include "papers/nodal.hpp"
 
 namespace bunraku::cli::papers {
 
@@ -63,17 +64,30 @@ Dense::Dense(const Instant& instant) : at_(instant) {
   std::vector<Transform<double>> poses;
   for (int k = 0; k < static_cast<int>(at_.model.bodies().size()); ++k) {
     const Body& b = body(k);
-    const Transform<double> X_PB = b.X_PF * hinge_pose(b.hinge, at_.q.data() + b.q_index) * b.X_MB;
+    const double* q = at_.q.data() + leader(k).q_index;
+    const double* v = at_.v.data() + first(k);
+    Transform<double> X_FM;
+    H_.emplace_back(6, count(k));
+    if (b.hinge.type == HingeType::modal) {
+      const NodalMotion motion = nodal_motion(*b.hinge.modal, q, v);
+      X_FM = motion.pose();
+      for (int j = 0; j < count(k); ++j) {
+        H_.back().col(j) = moved(b.X_MB, motion.column(j));
+      }
+      joint_rate_.push_back(moved(b.X_MB, motion.bias()));
+    } else {
+      X_FM = hinge_pose(b.hinge, q);
+      std::array<Motion<double>, max_hinge_velocities> columns;
+      hinge_joint_map(b.hinge, q, columns.data());
+      for (int j = 0; j < count(k); ++j) {
+        H_.back().col(j) = moved(b.X_MB, columns[at(j)]);
+      }
+      joint_rate_.push_back(moved(b.X_MB, hinge_bias(b.hinge, q, v)));
+    }
+    const Transform<double> X_PB = b.X_PF * X_FM * b.X_MB;
     poses.push_back(b.parent == world ? X_PB : poses[at(b.parent)] * X_PB);
     R_.push_back(to_eigen(poses.back().rotation));
     o_.push_back(to_eigen(poses.back().translation));
-    std::array<Motion<double>, max_hinge_velocities> columns;
-    hinge_joint_map(b.hinge, at_.q.data() + b.q_index, columns.data());
-    H_.emplace_back(6, b.nv);
-    for (int j = 0; j < b.nv; ++j) {
-      H_.back().col(j) = moved(b.X_MB, columns[at(j)]);
-    }
-    joint_rate_.push_back(moved(b.X_MB, hinge_bias(b.hinge, at_.q.data() + b.q_index, at_.v.data() + b.v_index)));
   }
   rates_ = rates_of(at_.v, at_.a);
 }
@@ -288,9 +302,9 @@ Eigen::VectorXd Dense::forces(const Rates& rates) const {
 }
 
 Eigen::VectorXd Dense::on_hinges(const Eigen::VectorXd& f) const {
-  Eigen::VectorXd out(at_.model.nv());
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(at_.model.nv());
   for (int k = 0; k < bodies(); ++k) {
-    out.segment(first(k), count(k)) = joint_map(k).transpose() * f.segment<6>(6 * k);
+    out.segment(first(k), count(k)) += joint_map(k).transpose() * f.segment<6>(6 * k);
   }
   return out;
 }
@@ -403,22 +417,24 @@ Eigen::MatrixXd Dense::P() const {
   Eigen::MatrixXd out = Eigen::MatrixXd::Zero(6 * bodies(), 6 * bodies());
   for (int k = 0; k < bodies(); ++k) {
     std::vector<int> outboard;
+    std::vector<int> column(at(at_.model.nv()), 0);  // of the coordinates outboard
     int n = 6;
     for (int j = k; j < bodies(); ++j) {
       if (carries(k, j)) {
         outboard.push_back(j);
-        n += j == k ? 0 : count(j);
+        if (j != k && count(j) > 0 && !follows(j)) {
+          column[at(first(j))] = n;
+          n += count(j);
+        }
       }
     }
     Eigen::MatrixXd mass = Eigen::MatrixXd::Zero(n, n);
     for (const int j : outboard) {
       Eigen::MatrixXd velocity = Eigen::MatrixXd::Zero(6, n);
-      int column = 6;
       velocity.leftCols<6>() = moves.block<6, 6>(6 * j, 6 * k);
       for (const int i : outboard) {
-        if (i != k) {
-          velocity.middleCols(column, count(i)) = moves.block<6, 6>(6 * j, 6 * i) * joint_map(i);
-          column += count(i);
+        if (i != k && count(i) > 0) {
+          velocity.middleCols(column[at(first(i))], count(i)) += moves.block<6, 6>(6 * j, 6 * i) * joint_map(i);
         }
       }
       mass += velocity.transpose() * inertia(j) * velocity;
@@ -439,7 +455,7 @@ Factors::Factors(const Dense& dense, const Eigen::MatrixXd& mass)
   for (int k = dense.bodies() - 1; k >= 0; --k) {
     const int i = dense.first(k);
     const int n = dense.count(k);
-    if (n == 0) {
+    if (n == 0 || dense.follows(k)) {
       continue;
     }
     D.block(i, i, n, n) = rest.block(i, i, n, n);

@@ -13,7 +13,7 @@ namespace bunraku::cli::papers {
 
 /// A model in motion, and its nodes.
 struct Instant {
-  Model model;              ///< No hinge mimics another.
+  Model model;              ///< No hinge mimics another, but for the nodes of flexible bodies.
   Eigen::VectorXd q;        ///< Configuration.
   Eigen::VectorXd v;        ///< Velocities θ̇.
   Eigen::VectorXd a;        ///< Accelerations θ̈.
@@ -61,10 +61,12 @@ class Dense {
   Eigen::Matrix3d axes_in_parent(int k) const;
   /// The origin of body k in its parent's axes, from its parent's origin.
   Eigen::Vector3d origin_in_parent(int k) const;
-  /// Where the velocities of body k's hinge start.
-  int first(int k) const { return body(k).v_index; }
+  /// Where the velocities of body k's hinge start: of a node that follows another, the other's.
+  int first(int k) const { return leader(k).v_index; }
   /// How many they are.
-  int count(int k) const { return body(k).nv; }
+  int count(int k) const { return leader(k).nv; }
+  /// Whether they are those of another hinge.
+  bool follows(int k) const { return body(k).leader != world; }
   /// H*(k).
   const Eigen::MatrixXd& joint_map(int k) const { return H_[at(k)]; }
   /// M(k).
@@ -105,6 +107,7 @@ class Dense {
  private:
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
   const Body& body(int k) const { return at_.model.bodies()[at(k)]; }
+  const Body& leader(int k) const { return body(follows(k) ? body(k).leader : k); }
   Rates rates_of(const Eigen::VectorXd& v, const Eigen::VectorXd& a) const;
   Eigen::VectorXd forces(const Rates& rates) const;
   Eigen::VectorXd on_hinges(const Eigen::VectorXd& f) const;

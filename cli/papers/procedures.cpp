@@ -2,6 +2,7 @@
 
 #include "papers/closed_loops.hpp"
 #include "papers/closed_procedures.hpp"
+#include "papers/flexible.hpp"
 #include "papers/references.hpp"
 #include "papers/sensitivity_elements.hpp"
 
@@ -14,6 +15,8 @@ using Claim::fails;
 
 /// Of solves in closure space, which lose digits as directions become weak.
 constexpr double closed_tolerance = 1e-10;
+/// Of frequencies that are extrapolated from 8, 16 and 32 elements.
+constexpr double beam_tolerance = 1e-8;
 
 constexpr Procedure all_procedures[] = {
     {"K3", "d/dt V", "RK92 (21), (25)", "alpha − φ*a_g = dV/dt, by differences of V(t) in the world's axes",
@@ -211,6 +214,58 @@ constexpr Procedure all_procedures[] = {
      mobile_bias, tolerance, mobile4},
     {"S5", "5.53 printed", "JR03 (5.53)", "𝓒(i) = θ̇*ℂ_iθ̇ with a free base and a ball joint", mobile_bias_printed,
      tolerance, mobile4, random_systems, false, fails},
+    {"X1", "4.1", "RJK89 (4.1) corrected", "V = φ*[H*β + C*h*u̇], V of the links by the operators", nodal_velocities,
+     tolerance, nodal},
+    {"X1", "4.1 links", "RJK89 (4.1) corrected",
+     "V(k) = φ*(k+1,k)V(k+1) + H*(k)β(k) + C*_{k+1}h*_{k+1}u̇_{k+1}, V by the operators", nodal_recursion, tolerance,
+     nodal},
+    {"X1", "V^f", "RJK89 before (4.3), corrected", "V^f = B*V + h*u̇, V^f and V by the operators", node_velocities,
+     tolerance, nodal},
+    {"X1", "4.3", "RJK89 (4.3) corrected", "V^f = [I + B*φ*C*][h* B*H*]X, X = (u̇; β), V^f by the operators",
+     stacked_velocities, tolerance, nodal},
+    {"X1", "4.3 printed", "RJK89 (4.1)–(4.3)", "the same with u, displacements, for u̇", printed_velocities, tolerance,
+     nodal, random_systems, false, fails},
+    {"X1", "4.3 at rest", "RJK89 (4.3)", "the same with Q_k(j) where the nodes of the undeformed links are",
+     undeformed_velocities, tolerance, nodal, random_systems, false, fails},
+    {"X1", "BC", "RJK89 after (4.3)", "B_kC_k = φ(k,k−1), BC = E_φ", link_transitions, tolerance, nodal},
+    {"X1", "BC phi", "RJK89 after (4.3)", "BCφ = φ − I", transition_sum, tolerance, nodal},
+    {"X1", "B(I+C phi B)", "RJK89 after (4.3)", "B[I + CφB] = φB", transition_factor, tolerance, nodal},
+    {"X1", "T", "RJK89 §4, 𝓜^f corrected",
+     "½(V^f)*mV^f = ½X*𝓜^fX, 𝓜^f = (h; HB)[I + CφB]m[I + CφB]*(h; HB)*, full m_k, V^f by the operators", nodal_energy,
+     tolerance, nodal},
+    {"X1", "T printed", "RJK89 §4, 𝓜^f", "the same with (HB; h)", printed_energy, tolerance, nodal, random_systems,
+     false, fails},
+    {"X1", "M^f", "RJK89 §4, 𝓜^f corrected", "HφMφ*H* = 𝓜^f in the coordinates of the hinges, m of lumps",
+     nodal_mass_matrix, tolerance, nodal},
+    {"X1", "M^f printed", "RJK89 §4, 𝓜^f", "the same with (HB; h)", printed_mass_matrix, tolerance, nodal,
+     random_systems, false, fails},
+    {"X1", "modes", "RJK89 before (4.3), by modes",
+     "V of each node = φ*(O,Q)V + (T(λη)λη̇; γη̇ − e η*Sη̇), in the frame's axes, both V by the operators",
+     modal_velocities, tolerance, flexible},
+    {"X1", "modes linear", "RJK89 before (4.3), by modes", "the same with λη̇ for T(λη)λη̇", modal_velocities_linear,
+     tolerance, flexible, random_systems, false, fails},
+    {"X1", "d/dt V", "RJK89 §4, end", "α − φ*a_g = dV/dt of bodies and nodes, by differences", alpha_by_differences,
+     tolerance, flexible},
+    {"X1", "momentum", "RJK89 §4, end", "Mα + b = the rate of each body's and node's momentum, by differences",
+     momentum_by_differences, tolerance, flexible},
+    {"X1", "potential", "RJK89 §4, end", "HφMφ*a_g = ∂/∂θ of the potential energy, by differences",
+     gravity_by_differences, tolerance, flexible},
+    {"X1", "lumps", "RJK89 §4, 𝓜^f by modes",
+     "HφMφ*H* of a body in flight = Σ [φ(O,Q); Π̂*] m_j [·]* over its nodes as they were given, many of them nameless",
+     lumps_as_given, tolerance, flexible},
+    {"X1", "recursion", "RJK89 §4, end",
+     "θ̈ by the library's recursion, with K_k and dampers = a dense solve for T − Kη − Dη̇", flexible_forward_dynamics,
+     tolerance, flexible},
+    {"X1", "beam clamped–free", "RJK89 §4, Euler–Bernoulli",
+     "ω of HφMφ*H* and K, extrapolated from 8, 16, 32 elements = β²√(EI/ρA), cos βL cosh βL = −1, to 1e-8",
+     clamped_beam, beam_tolerance, flexible, 5},
+    {"X1", "beam with a load", "RJK89 §4, Euler–Bernoulli",
+     "the same with a body of r beam masses on the tip, 1 + cos·cosh + rβL(cos·sinh − sin·cosh) = 0, to 1e-8",
+     loaded_beam, beam_tolerance, flexible, 5},
+    {"X1", "beam pinned–free", "RJK89 §4, Euler–Bernoulli", "the same on a revolute hinge, tan βL = tanh βL, to 1e-8",
+     pinned_beam, beam_tolerance, flexible, 5},
+    {"X1", "beam free–free", "RJK89 §4, Euler–Bernoulli", "the same on a planar hinge, cos βL cosh βL = 1, to 1e-8",
+     free_beam, beam_tolerance, flexible, 5},
 };
 
 }  // namespace

@@ -157,8 +157,9 @@ constexpr Reference all_references[] = {
 
 std::vector<Reference> references() {
   std::vector<Reference> out(std::begin(all_references), std::end(all_references));
-  const std::span<const Reference> more = sensitivity_references();
-  out.insert(out.end(), more.begin(), more.end());
+  for (const std::span<const Reference> more : {sensitivity_references(), flexible_references()}) {
+    out.insert(out.end(), more.begin(), more.end());
+  }
   return out;
 }
 

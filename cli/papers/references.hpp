@@ -20,10 +20,12 @@ struct Reference {
   Systems systems = Systems::any;     ///< On what.
   double largest = tolerance;         ///< The largest residual with which it holds.
 };
-/// All of them, those of sensitivities last.
+/// All of them.
 std::vector<Reference> references();
 /// Those of sensitivities: S2 to S5.
 std::span<const Reference> sensitivity_references();
+/// Those of flexible bodies: X1.
+std::span<const Reference> flexible_references();
 
 /// What is more than one identity: it computes its own residual.
 struct Procedure {

@@ -308,6 +308,10 @@ Sample random_sample(Systems systems, int index) {
                     built("mobile4", chain, {free, revolute, spherical, revolute}, Place::at_origins, 1, random));
     case Systems::arms:
       return sample("arms", random_arms(2 + index % 5, 6 + index % 2, random));
+    case Systems::flexible:
+      return sample("flexible tree", random_flexible_tree(random));
+    case Systems::nodal:
+      return sample("flexible chain", random_nodal_chain(random));
   }
   throw Error("there is no such kind of system");
 }

@@ -12,6 +12,7 @@
 
 #include <Eigen/Core>
 
+#include "bunraku/model/flexible.hpp"
 #include "bunraku/operators/language/text.hpp"
 #include "bunraku/operators/system.hpp"
 #include "papers/dense.hpp"
@@ -95,6 +96,18 @@ Sample random_sample(Systems systems, int index);
 
 /// Arms of so many revolute hinges each, with a node on the tip of each.
 Model random_arms(int arms, int links, Random& random);
+
+/// Four to six bodies, at least two of them flexible, with one to five modes that turn and shift their nodes and, on
+/// every second, draw them in; nodes, lumps and children are anywhere. Modes have springs and dampers.
+Model random_flexible_tree(Random& random);
+
+/// Three flexible links, the next one near the first node of each. Their nodes but the one at the hinge have six modes
+/// of their own, which turn and shift them along the axes of the link: η is the papers' u. Node j of link k is the body
+/// `linkK.nJ`, both counted from 0.
+Model random_nodal_chain(Random& random);
+
+/// A body of some named nodes and many nameless ones, most of them points, with three modes.
+FlexibleBody random_many_lumps(Random& random);
 
 /// A robot as the papers have them: without armature, each hinge with its own coordinate, loops open.
 Model plain(const Model& model);

@@ -31,6 +31,7 @@ std::span<const Row> rows_s2();
 std::span<const Row> rows_s3();
 std::span<const Row> rows_s4();
 std::span<const Row> rows_s5();
+std::span<const Row> rows_x1();
 std::span<const Row> rows_l1();
 
 namespace {
@@ -100,6 +101,7 @@ std::span<const Item> items() {
       Item{"C4", "several arms with a common object", {}},
       Item{"C5", "contacts", {}},
       Item{"C6", "redundant closures", {}},
+      Item{"X1", "flexible bodies", rows_x1()},
       Item{"S1", "the shift operator, cross products, ℍ", rows_s1()},
       Item{"S2", "rates and sensitivities of φ, H, M, E_φ, Δ_φ, φMφ*", rows_s2()},
       Item{"S3", "sensitivities of the mass matrix", rows_s3()},

@@ -25,6 +25,8 @@ enum class Systems {
   branch5,    ///< Trees of five: 0 carries 1, 1 carries 2 and 3, 3 carries 4.
   mobile4,    ///< Chains of four: free, revolute, spherical, revolute, with one node on the last.
   arms,       ///< Two to six chains of six or seven on revolute hinges, with a node on the tip of each.
+  flexible,   ///< Trees of rigid and flexible bodies on hinges of all types, children on frames and on nodes.
+  nodal,      ///< Chains of flexible bodies of which every node has six displacements of its own (RJK89 §4).
 };
 
 /// What is claimed of the two sides.

@@ -189,7 +189,7 @@ std::vector<Outcome> run(const std::string& id, int samples, const std::vector<R
     try_to_prove(trial);
   }
   for (const Systems systems : {Systems::any, Systems::serial, Systems::chain4, Systems::revolute4, Systems::slider4,
-                                Systems::branch5, Systems::mobile4, Systems::arms}) {
+                                Systems::branch5, Systems::mobile4, Systems::arms, Systems::flexible, Systems::nodal}) {
     for (int i = 0; i < samples; ++i) {
       std::optional<Sample> sample;
       for (Trial& trial : trials) {
