@@ -242,7 +242,7 @@ std::string as_text(const Model& model) {
       for (const int node : part.nodes) {
         out += " " + model.body(node).name;
       }
-      out += "\n";
+      out += '\n';
     }
   }
   if (!model.nodes().empty()) {
