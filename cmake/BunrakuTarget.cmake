@@ -35,8 +35,8 @@ function(bunraku_compile_settings target)
     # GCC 12 warns where nothing is wrong: of "text" + string (GCC bug 105651), of strings in temporary aggregates and
     # of its own AVX-512 intrinsics (GCC bug 105593).
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-maybe-uninitialized)
-    if(BUNRAKU_NATIVE) # of Eigen's loads by them, too, behind a test that they fit
-      target_compile_options(${target} PRIVATE -Wno-array-bounds)
+    if(BUNRAKU_NATIVE) # of Eigen's loads and stores by them, too, behind a test that they fit
+      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)
     endif()
   endif()
   if(BUNRAKU_WERROR)
