@@ -45,8 +45,17 @@ const FlexiblePart* flexible_of(const Model& model, const Body& body) {
   return nullptr;
 }
 
+/// Of the body held still; none where its own mass does not resist all of its modes, and what hangs on it does.
+std::vector<double> frequencies_of(const Model& model, const FlexiblePart& part) {
+  try {
+    return held_frequencies(flexible_body(model, part));
+  } catch (const ArgumentError&) {
+    return {};
+  }
+}
+
 void write_flexible(JsonWriter& json, const Model& model, const FlexiblePart& part) {
-  const std::vector<double> frequencies = held_frequencies(flexible_body(model, part));
+  const std::vector<double> frequencies = frequencies_of(model, part);
   json.key("flexible").begin_object().key("modes").value(part.modes);
   json.key("q_index").value(part.q_index).key("v_index").value(part.v_index);
   json.key("frequencies").value(std::span<const double>(frequencies)).key("nodes").begin_array();
@@ -237,8 +246,7 @@ std::string as_text(const Model& model) {
     out += "flexible bodies:\n";
     for (const FlexiblePart& part : model.flexible()) {
       out += fmt::format("  {}: modes are dofs {}–{}, held still {:.4g} Hz; nodes", name_of(model, part.body),
-                         part.v_index, part.v_index + part.modes - 1,
-                         fmt::join(held_frequencies(flexible_body(model, part)), ", "));
+                         part.v_index, part.v_index + part.modes - 1, fmt::join(frequencies_of(model, part), ", "));
       for (const int node : part.nodes) {
         out += " " + model.body(node).name;
       }

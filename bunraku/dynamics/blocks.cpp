@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bunraku/kernels/cast.hpp"
+#include "bunraku/kernels/room.hpp"
 
 namespace bunraku::kernels {
 
@@ -44,14 +45,31 @@ void Blocks<T>::place(int k) {
     return;
   }
   const Body& body = model_.bodies()[at(k)];
-  std::array<double, most_hinge_positions> q;  // NOLINT(cppcoreguidelines-pro-type-member-init): as many as there are
-  std::copy_n(q_ + slot.q, slot.nq, q.begin());
-  std::array<Motion<double>, most_hinge_velocities> columns;
-  hinge_joint_map(body.hinge, q.data(), columns.data());
-  for (int j = 0; j < slot.nv; ++j) {
-    H_[at(slot.v + j)] = cast<T>(inverse_times(body.X_MB, columns[at(j)]));
-  }
-  X_PB_[at(k)] = cast<T>(body.X_PF * hinge_pose(body.hinge, q.data()) * body.X_MB);
+  with_room(slot.nv, [&]<int most>() {
+    std::array<double, most + 1> q{};
+    std::copy_n(q_ + slot.q, slot.nq, q.begin());
+    std::array<Motion<double>, most> columns{};
+    hinge_joint_map(body.hinge, q.data(), columns.data());
+    for (int j = 0; j < slot.nv; ++j) {
+      H_[at(slot.v + j)] = cast<T>(inverse_times(body.X_MB, columns[at(j)]));
+    }
+    X_PB_[at(k)] = cast<T>(body.X_PF * hinge_pose(body.hinge, q.data()) * body.X_MB);
+  });
+}
+
+template <class T>
+Motion<T> Blocks<T>::bias(int k) const {
+  const HingeSlot& slot = coordinates_.slots[at(k)];
+  const Body& body = model_.bodies()[at(k)];
+  Motion<double> out = Motion<double>::zero();
+  with_room(slot.nv, [&]<int most>() {
+    std::array<double, most + 1> q{};
+    std::array<double, most> v{};
+    std::copy_n(q_ + slot.q, slot.nq, q.begin());
+    std::copy_n(v_ + slot.v, slot.nv, v.begin());
+    out = hinge_bias(body.hinge, q.data(), v.data());
+  });
+  return cast<T>(inverse_times(body.X_MB, out));
 }
 
 template <class T>
@@ -88,11 +106,7 @@ void Blocks<T>::need_velocities() {
     for (int j = slot.v; j < slot.v + slot.nv; ++j) {
       r += H(j) * v_[j];
     }
-    std::array<double, most_hinge_positions> q;   // NOLINT(cppcoreguidelines-pro-type-member-init): likewise
-    std::array<double, most_hinge_velocities> v;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-    std::copy_n(q_ + slot.q, slot.nq, q.begin());
-    std::copy_n(v_ + slot.v, slot.nv, v.begin());
-    const Motion<T> rate = cast<T>(inverse_times(body.X_MB, hinge_bias(body.hinge, q.data(), v.data())));
+    const Motion<T> rate = bias(k);
     // the parent's ω and the arm from its origin, in this body's axes
     const Vec3<T> w = X_PB(k).rotation.inverse_times(V(body.parent).angular);
     const Vec3<T> l = X_PB(k).rotation.inverse_times(X_PB(k).translation);

@@ -3,6 +3,7 @@
 
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/kernels/cast.hpp"
+#include "bunraku/kernels/room.hpp"
 
 namespace bunraku {
 
@@ -23,16 +24,18 @@ template <class T>
 void detail::StateData<T>::rate_columns(int k) {
   const Body& body = model.bodies()[static_cast<std::size_t>(k)];
   const kernels::HingeSlot& slot = coordinates.slots[static_cast<std::size_t>(k)];
-  std::array<double, most_hinge_positions> position{};
-  std::array<double, most_hinge_velocities> velocity{};
-  std::array<Motion<double>, most_hinge_velocities> rates{};
-  std::copy_n(q.begin() + slot.q, slot.nq, position.begin());
-  std::copy_n(v.begin() + slot.v, slot.nv, velocity.begin());
-  hinge_joint_map_rate(body.hinge, position.data(), velocity.data(), rates.data());
-  for (int j = 0; j < slot.nv; ++j) {
-    const Motion<T> in_body = kernels::cast<T>(inverse_times(body.X_MB, rates[static_cast<std::size_t>(j)]));
-    column_rate[static_cast<std::size_t>(slot.v + j)] = cross(blocks.V(k), blocks.H(slot.v + j)) + in_body;
-  }
+  kernels::with_room(slot.nv, [&]<int most>() {
+    std::array<double, most + 1> position{};
+    std::array<double, most> velocity{};
+    std::array<Motion<double>, most> rates{};
+    std::copy_n(q.begin() + slot.q, slot.nq, position.begin());
+    std::copy_n(v.begin() + slot.v, slot.nv, velocity.begin());
+    hinge_joint_map_rate(body.hinge, position.data(), velocity.data(), rates.data());
+    for (int j = 0; j < slot.nv; ++j) {
+      const Motion<T> in_body = kernels::cast<T>(inverse_times(body.X_MB, rates[static_cast<std::size_t>(j)]));
+      column_rate[static_cast<std::size_t>(slot.v + j)] = cross(blocks.V(k), blocks.H(slot.v + j)) + in_body;
+    }
+  });
 }
 
 template void detail::StateData<double>::sweep_composite_rates();

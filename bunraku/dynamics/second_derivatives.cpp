@@ -303,9 +303,7 @@ void add_springs(const StateData<T>& s, const T* weight, const MatrixSpan<T>& qq
   for (std::size_t k = 0; s.has_passive && k < s.coordinates.slots.size(); ++k) {
     const Hinge& hinge = s.model.bodies()[k].hinge;
     const kernels::HingeSlot& slot = s.coordinates.slots[k];
-    const bool curved = hinge.type == HingeType::spherical || hinge.type == HingeType::planar ||
-                        hinge.type == HingeType::free || hinge.type == HingeType::custom;
-    if (!curved ||
+    if (has_plain_coordinates(hinge.type) ||
         std::none_of(hinge.dofs.begin(), hinge.dofs.end(), [](const HingeDof& x) { return x.stiffness != 0; })) {
       continue;
     }

@@ -31,10 +31,13 @@ struct Squares {
 };
 
 Squares solve(const SmallMotions& of) {
+  if (of.mass.size() == 0) {
+    return {};
+  }
   const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> direct(of.stiffness, of.mass);
   Squares out{direct.eigenvalues(), direct.eigenvectors()};
   const Eigen::Index n = out.values.size();
-  if (n == 0 || !(out.values(0) > 0) || Eigen::LLT<Eigen::MatrixXd>(of.stiffness).info() != Eigen::Success) {
+  if (!(out.values(0) > 0) || Eigen::LLT<Eigen::MatrixXd>(of.stiffness).info() != Eigen::Success) {
     return out;
   }
   const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> inverse(of.mass, of.stiffness);
@@ -108,8 +111,9 @@ class Resting {
 
 std::vector<Vibration> vibrations(State& state) {
   const Eigen::Index n = state.model().nv();
-  State resting(state.model());
+  State resting = state;
   resting.set(Eigen::VectorXd(state.q()));
+  log_det_mass(resting);  // which a hinge that moves no mass has none of
   const auto derivatives = inverse_dynamics_derivatives<double>(resting, Eigen::VectorXd::Zero(n));
   return vibrations_of({mass_matrix(resting), derivatives.dv, derivatives.dq}, Eigen::MatrixXd::Identity(n, n));
 }
@@ -126,6 +130,9 @@ std::vector<Vibration> vibrations(ClosedSystem& system) {
       Y.rows() == 0
           ? Eigen::MatrixXd(Eigen::MatrixXd::Identity(n, n))
           : Eigen::MatrixXd(Eigen::BDCSVD<Eigen::MatrixXd>(Y, Eigen::ComputeFullV).matrixV().rightCols(n - rank));
+  if (N.cols() == 0) {
+    return {};
+  }
   const Eigen::MatrixXd mass = (N.transpose() * derivatives.dtau * N).inverse();  // M_C = N(N*𝓜N)⁻¹N*
   return vibrations_of({mass, -mass * N.transpose() * derivatives.dv * N, -mass * N.transpose() * derivatives.dq * N},
                        N);

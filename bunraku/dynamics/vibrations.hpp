@@ -23,9 +23,9 @@ struct Vibration {
 /// The vibrations of 𝓜δ̈ + Dδ̇ + Kδ = 0 about the state's configuration at rest, the slowest first, nv of them: with
 /// K = ∂T/∂q and D = ∂T/∂θ̇ of the inverse dynamics at θ̇ = θ̈ = 0, springs, damping and gravity included. Where the
 /// system does not rest there by itself it is held there by constant torques. The velocities of the state do not count.
-/// Of K the symmetric part is taken; where coordinates are not plain and gravity pulls, that is all that K is at rest.
+/// Of K the symmetric part is taken, which is all of it where no torque holds a hinge whose coordinates are not plain.
 /// Loops are cut open. The slower half comes from 𝓜x = ω⁻²Kx where K > 0, since Kx = ω²𝓜x has its rounding errors in
-/// the fastest. O(n³). Throws Error where a hinge moves nothing that has mass.
+/// the fastest. O(n³). Throws SingularError where a hinge moves nothing that has mass.
 BUNRAKU_API std::vector<Vibration> vibrations(State& state);
 
 /// The same with all closures holding, as many as there are degrees of freedom: shapes are stacked over the members and

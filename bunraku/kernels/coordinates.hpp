@@ -43,7 +43,7 @@ struct CustomSlot {
   int body = 0;                              ///< Whose hinge it is.
 };
 
-/// A position of a mimic hinge: ratio · leader's + offset.
+/// The position of a mimic hinge with one coordinate: ratio · leader's + offset.
 struct MimicSlot {
   int user = 0;       ///< The leader's, among the user's positions.
   int full = 0;       ///< Its own, among those of all hinges.
@@ -71,8 +71,8 @@ struct Coordinates {
       add_positions(body);
       has_mimics = has_mimics || follows;
       for (int j = 0; j < n; ++j) {
-        add_velocity(body.v_index + j, follows, body.hinge.type == HingeType::modal);
-        velocities.push_back({body.v_index + j, static_cast<T>(follows ? body.leader_ratio : 1.0)});  // or j = 0
+        add_velocity(body.v_index + j, follows, body.leader_ratio);
+        velocities.push_back({body.v_index + j, static_cast<T>(follows ? body.leader_ratio : 1.0)});
         armature.push_back(static_cast<T>(body.hinge.dofs[static_cast<std::size_t>(j)].armature));
       }
       if (std::any_of(body.hinge.dofs.begin(), body.hinge.dofs.end(), [](const HingeDof& dof) {
@@ -156,8 +156,8 @@ struct Coordinates {
 
   std::vector<HingeSlot> slots;             ///< One for each body.
   std::vector<CopySlot> copies;             ///< Positions of all hinges but mimics.
-  std::vector<MimicSlot> mimics;            ///< Positions of mimics, but for those of nodes of flexible bodies …
-  std::vector<CopySlot> shared_positions;   ///< … which are their leaders' as they are.
+  std::vector<MimicSlot> mimics;            ///< Positions of mimics, but for those …
+  std::vector<CopySlot> shared_positions;   ///< … that are their leaders' as they are, as of nodes of flexible bodies.
   std::vector<QuaternionSlot> quaternions;  ///< Quaternions among the positions.
   std::vector<CustomSlot> customs;          ///< Positions of hinges that the user defines.
   std::vector<Follower<T>> velocities;      ///< One for each velocity of all hinges.
@@ -165,7 +165,7 @@ struct Coordinates {
   std::vector<int> leaders;                 ///< Where each of the user's velocities is among those of all hinges.
   std::vector<int> followers;               ///< The other velocities of all hinges.
   std::vector<CopySlot> own_velocities;     ///< Stretches of the leaders.
-  std::vector<CopySlot> shared_velocities;  ///< Stretches of nodes of flexible bodies, which follow as they are.
+  std::vector<CopySlot> shared_velocities;  ///< Stretches of followers that are as their leaders.
   std::vector<int> scaled;                  ///< The followers that are not among them.
   std::vector<int> passive;                 ///< Bodies whose hinges have damping, friction or springs.
   int nq = 0;                               ///< Positions of all hinges.
@@ -182,11 +182,11 @@ struct Coordinates {
       slots.push_back({user, full, count});
     }
   }
-  void add_velocity(int user, bool follows, bool shared) {
+  void add_velocity(int user, bool follows, double ratio) {
     const int full = static_cast<int>(velocities.size());
     if (follows) {
       followers.push_back(full);
-      if (shared) {
+      if (ratio == 1) {
         add_copy(shared_velocities, user, full, 1);
       } else {
         scaled.push_back(full);
@@ -202,7 +202,7 @@ struct Coordinates {
       return;
     }
     if (body.leader != world) {
-      if (body.hinge.type == HingeType::modal) {
+      if (body.leader_ratio == 1 && body.leader_offset == 0) {
         add_copy(shared_positions, body.q_index, nq, count);
       } else {
         mimics.push_back({body.q_index, nq, body.leader_ratio, body.leader_offset});

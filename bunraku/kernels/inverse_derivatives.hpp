@@ -25,6 +25,7 @@
 #include "bunraku/kernels/carry.hpp"
 #include "bunraku/kernels/inertia_rate.hpp"
 #include "bunraku/kernels/joint_map_rates.hpp"
+#include "bunraku/kernels/room.hpp"
 #include "bunraku/spatial/cross.hpp"
 
 namespace bunraku::kernels {
@@ -229,16 +230,6 @@ struct LinkColumns {
   Motion<S> further[most] = {};     ///< (∂H*)θ̈ + ∂(Ḣ*)θ̇.
   Motion<S> V = Motion<S>::zero();  ///< Of the link.
 };
-
-/// Calls f.template operator()<most>() with room enough for so many velocities.
-template <class F>
-BUNRAKU_INLINE void with_room(int nv, F&& f) {
-  if (nv <= max_hinge_velocities) {
-    f.template operator()<max_hinge_velocities>();
-  } else {
-    f.template operator()<most_hinge_velocities>();
-  }
-}
 
 template <int most, class S>
 LinkColumns<S, most> columns_of(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const Transform<S>& X,

@@ -19,12 +19,11 @@ BUNRAKU_INLINE Vec3<S> axial(const Mat3<S>& T) {
   return {T(1, 2) - T(2, 1), T(2, 0) - T(0, 2), T(0, 1) - T(1, 0)};
 }
 
-/// What of the lumps of one body their parent gets with the modes locked.
+/// How the mass of the lumps of one body is distributed about their parent's origin.
 template <class S>
 struct LockedLumps {
-  Vec3<S> moment{};                  ///< Σ m r + h.
-  Mat3<S> second{};                  ///< Second moments, of which the symmetric part counts.
-  Force<S> bias = Force<S>::zero();  ///< What velocities take.
+  Vec3<S> moment{};  ///< Σ m r + h.
+  Mat3<S> second{};  ///< Second moments, of which the symmetric part counts.
 };
 
 /// Hands their inertia over; see hand_over.
@@ -56,7 +55,7 @@ void gather_lumps(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors, 
   const Mat3<double>* change = lumps.change.data();
   const double* mass = lumps.mass_matrix.data();
   const Turning<S>& up = ws.turning[at(c.parent + 1)];
-  LockedLumps<S> locked{cast<S>(lumps.moment), cast<S>(lumps.second), Force<S>::zero()};
+  LockedLumps<S> locked{cast<S>(lumps.moment), cast<S>(lumps.second)};
   Mat3<S> Y = Mat3<S>::zero();         // Σ (m r + h) ṙ*
   Vec3<S> momentum = Vec3<S>::zero();  // Σ m ṙ
   S* D = factors.L.data() + c.factor;

@@ -25,7 +25,7 @@ void for_dofs_of(const Model& model, const Coordinates<S>& coordinates, std::siz
   const Hinge& hinge = model.bodies()[k].hinge;
   const HingeSlot& slot = coordinates.slots[k];
   const auto first = static_cast<std::size_t>(slot.v);
-  if (hinge.type == HingeType::modal) {
+  if (has_plain_coordinates(hinge.type)) {
     for (std::size_t j = 0; j < static_cast<std::size_t>(slot.nv); ++j) {
       f(hinge.dofs[j], first + j, static_cast<double>(q[static_cast<std::size_t>(slot.q) + j]) - hinge.rest[j]);
     }

@@ -9,7 +9,7 @@
 
 namespace bunraku::kernels {
 
-/// How far each velocity's spring is stretched at q: q ⊟ rest, by the law of a hinge that is not modal.
+/// How far each velocity's spring is stretched at q: q ⊟ rest, by the law of a hinge whose coordinates are not plain.
 template <class S>
 void stretch_of(const Hinge& hinge, const S* q, S* stretch) {
   S rest[max_hinge_positions];
@@ -39,7 +39,7 @@ void for_springs(const Workspace<S>& ws, F&& f) {
   for (const int b : ws.tree->springs) {
     const HingeSlot& slot = ws.tree->coordinates.slots[at(b)];
     const Hinge& hinge = ws.tree->model.bodies()[at(b)].hinge;
-    if (hinge.type == HingeType::modal) {
+    if (has_plain_coordinates(hinge.type)) {
       for (int j = 0; j < slot.nv; ++j) {
         f(slot.v + j, ws.q[slot.q + j] - S(hinge.rest.data()[j]));
       }
@@ -65,7 +65,8 @@ void add_passive(const Workspace<S>& ws, S* torque) {
   for_springs(ws, [&](int j, const S& stretch) { torque[j] += c.stiffness[at(j)] * stretch; });
 }
 
-/// ∂(q ⊟ rest)/∂q in tangent coordinates, row by row, of a hinge stretched so far: 𝒥_r⁻¹ of the stretch, or I.
+/// ∂(q ⊟ rest)/∂q in tangent coordinates, row by row, of a hinge stretched so far whose coordinates are not plain:
+/// 𝒥_r⁻¹ of the stretch.
 template <class S>
 void stretch_slopes(const Hinge& hinge, const S* q, const S* stretch, S* slopes) {
   const int nv = hinge.velocity_size();
@@ -81,16 +82,12 @@ void stretch_slopes(const Hinge& hinge, const S* q, const S* stretch, S* slopes)
         set_lane(slopes[i], lane, block[i]);
       }
     }
-  } else if (is_twisting(hinge.type)) {
-    const Mat6<S> inverse = right_jacobian_inverse(twist_of(hinge.type, stretch));
-    for (int i = 0; i < nv; ++i) {
-      for (int j = 0; j < nv; ++j) {
-        slopes[i * nv + j] = inverse(twist_component(hinge.type, i), twist_component(hinge.type, j));
-      }
-    }
-  } else {
-    for (int i = 0; i < nv * nv; ++i) {
-      slopes[i] = S(i % (nv + 1) == 0 ? 1.0 : 0.0);
+    return;
+  }
+  const Mat6<S> inverse = right_jacobian_inverse(twist_of(hinge.type, stretch));
+  for (int i = 0; i < nv; ++i) {
+    for (int j = 0; j < nv; ++j) {
+      slopes[i * nv + j] = inverse(twist_component(hinge.type, i), twist_component(hinge.type, j));
     }
   }
 }
@@ -107,7 +104,7 @@ void add_passive_derivatives(const Workspace<S>& ws, S* dq, S* dv) {
   for (const int b : ws.tree->springs) {
     const Hinge& hinge = ws.tree->model.bodies()[at(b)].hinge;
     const HingeSlot& slot = ws.tree->coordinates.slots[at(b)];
-    if (hinge.type == HingeType::modal) {
+    if (has_plain_coordinates(hinge.type)) {
       for (int j = slot.v; j < slot.v + slot.nv; ++j) {
         dq[at(j) * at(n + 1)] += c.stiffness[at(j)];
       }

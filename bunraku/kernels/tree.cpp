@@ -520,10 +520,6 @@ void Tree::add_lumps(CoupledLinks& cluster) {
   out.change.resize(n * n);
   out.axes.resize(n * n);
   out.mass_matrix.resize(n * n);
-  const auto outer = [](const Vec3<double>& x, const Vec3<double>& y) {
-    return Mat3<double>{
-        {{x.x * y.x, x.x * y.y, x.x * y.z}, {x.y * y.x, x.y * y.y, x.y * y.z}, {x.z * y.x, x.z * y.y, x.z * y.z}}};
-  };
   for (const int k : out.links) {
     const Link<double>& l = links[static_cast<std::size_t>(k)];
     const RigidInertia<double> there = Transform<double>{Rotation<double>(l.turn), l.p} * l.inertia;

@@ -139,12 +139,7 @@ std::span<const int> twist_components(HingeType type) {
   }
 }
 
-/// Whether a hinge's coordinates are plain numbers; its block is then a multiple of the identity.
-bool is_plain(const Hinge& hinge) {
-  return hinge.type != HingeType::custom && twist_components(hinge.type).empty();
-}
-
-/// What it is the multiple by.
+/// Of a hinge with plain coordinates the block is this multiple of the identity.
 template <class T>
 T plain_derivative(Derivative what, T dt) {
   return what == Derivative::integrate_dv     ? dt
@@ -214,7 +209,7 @@ void write(Derivative what, const Model& model, std::span<const T> q, std::span<
   const bool integrates = of_motion(what);
   for_each_hinge(model, [&](const Hinge& hinge, std::size_t at, std::size_t v_at) {
     const auto n = static_cast<std::size_t>(hinge.velocity_size());
-    if (is_plain(hinge)) {
+    if (has_plain_coordinates(hinge.type)) {
       for (std::size_t k = v_at; k < v_at + n; ++k) {
         out.data()[static_cast<std::ptrdiff_t>(k) * stride + static_cast<std::ptrdiff_t>(k)] =
             plain_derivative(what, static_cast<T>(dt));
@@ -249,7 +244,7 @@ void of_difference(Derivative what, const Model& model, std::span<const T> q0, s
 
 void hinge_difference_dq1(const Hinge& hinge, const double* q0, const double* q1, double* out) {
   const auto n = static_cast<std::size_t>(hinge.velocity_size());
-  if (is_plain(hinge)) {
+  if (has_plain_coordinates(hinge.type)) {
     for (std::size_t i = 0; i < n * n; ++i) {
       out[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
     }

@@ -120,9 +120,20 @@ std::vector<BodySpec> bodies_of(BodySpec frame, const FlexibleBody& flexible) {
   frame.inertia += flexible.inertia;
   std::vector<BodySpec> out = {std::move(frame)};
   const int modes = flexible.modes();
+  std::set<std::string> taken;
+  for (const FlexibleNode& node : flexible.nodes) {
+    taken.insert(node.name);
+  }
+  int lumps = 0;
+  const auto lump_name = [&] {
+    std::string free;
+    do {
+      free = fmt::format("lump{}", ++lumps);
+    } while (taken.contains(free));
+    return free;
+  };
   std::string leader;
   int hinges = 0;
-  int lumps = 0;
   for (const FlexibleNode& node : flexible.nodes) {
     const bool rigid = modes == 0 || stands_still(node);
     if (rigid) {
@@ -131,7 +142,7 @@ std::vector<BodySpec> bodies_of(BodySpec frame, const FlexibleBody& flexible) {
         continue;
       }
     }
-    BodySpec spec{.name = node_name(name, node.name.empty() ? fmt::format("lump{}", ++lumps) : node.name),
+    BodySpec spec{.name = node_name(name, node.name.empty() ? lump_name() : node.name),
                   .parent = name,
                   .X_PF = Transform<double>::translate(node.place),
                   .where = where};

@@ -48,6 +48,13 @@ BUNRAKU_API bool has_axis(HingeType type);
 /// Whether a type goes by Hinge::axis2, too.
 BUNRAKU_API bool has_second_axis(HingeType type);
 
+/// Whether v is the rate of q, number by number, so that motion is q + v dt. Of the others `custom` may be anything,
+/// and the rest are groups.
+BUNRAKU_INLINE constexpr bool has_plain_coordinates(HingeType type) {
+  return type != HingeType::planar && type != HingeType::spherical && type != HingeType::free &&
+         type != HingeType::custom;
+}
+
 /// The most velocity coordinates that a hinge can have, other than a modal one.
 inline constexpr int max_hinge_velocities = 6;
 /// The most configuration coordinates that a hinge can have, other than a modal one.

@@ -41,6 +41,29 @@ TEST(Vibrations, OfAPendulum) {
   EXPECT_NEAR(vibrations(state)[0].frequency, -wanted, 1e-14);  // upright it falls, whatever its velocity
 }
 
+TEST(Vibrations, OfNothingThatMoves) {
+  const Model fixed = alone({.name = "stone"});
+  State state(fixed);
+  EXPECT_TRUE(vibrations(state).empty());
+}
+
+TEST(Vibrations, RefuseWhatHasNoMass) {
+  const Model light = alone(pendulum("bob", 0, 0.5));
+  State state(light);
+  state.set(neutral(light));
+  EXPECT_THROW(static_cast<void>(vibrations(state)), SingularError);
+}
+
+TEST(Vibrations, AreThoseOfTheStatesForces) {  // a state without springs has none to swing on
+  BodySpec body = pendulum("bob", 2, 0.5);
+  body.hinge.dofs = {{.damping = 1, .stiffness = 100}};
+  const Model model = alone(std::move(body));
+  State ideal(model, PassiveForces::left_out);
+  ideal.set(neutral(model));
+  EXPECT_NEAR(vibrations(ideal)[0].frequency, std::sqrt(9.81 / 0.5) / (2 * std::numbers::pi), 1e-14);
+  EXPECT_EQ(vibrations(ideal)[0].damping, 0);
+}
+
 TEST(Vibrations, AreDamped) {
   BodySpec body = pendulum("bob", 2, 0.5);
   body.hinge.type = HingeType::prismatic;

@@ -106,7 +106,7 @@ Quaternion4 turned_on(const Quaternion4& given, const LongVector3& r) {
   return out;
 }
 
-bool has_plain_coordinates(HingeType type) {
+bool plain_in_reference(HingeType type) {
   return type != HingeType::planar && type != HingeType::spherical && type != HingeType::free;
 }
 
@@ -546,7 +546,7 @@ LongVector FlexibleReference::passive(const LongVector& q, const LongVector& v) 
       const long double rate = ratio * v[at];
       out[at] -= ratio * (dof.damping * rate + dof.friction * static_cast<double>((rate > 0) - (rate < 0)));
       if (dof.stiffness != 0) {
-        if (!has_plain_coordinates(body.hinge.type)) {
+        if (!plain_in_reference(body.hinge.type)) {
           throw std::invalid_argument("the reference knows springs on plain coordinates alone");
         }
         const long double rest = body.hinge.rest.empty() ? 0 : body.hinge.rest[i];

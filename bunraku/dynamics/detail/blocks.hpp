@@ -72,6 +72,7 @@ class Blocks {
  private:
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void place(int k);
+  Motion<T> bias(int k) const;  // (dH*/dt)θ̇ of body k
 
   Model model_;
   const Coordinates<T>& coordinates_;

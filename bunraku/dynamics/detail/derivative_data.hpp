@@ -87,7 +87,7 @@ void DerivativeData<T>::for_passive(const StateData<T>& s, F&& f) {
     const auto nv = static_cast<std::size_t>(slot.nv);
     const bool sprung =
         std::any_of(hinge.dofs.begin(), hinge.dofs.end(), [](const HingeDof& dof) { return dof.stiffness != 0; });
-    if (hinge.type == HingeType::modal) {  // any number of coordinates, each with its own spring
+    if (has_plain_coordinates(hinge.type)) {  // each with its own spring
       for (std::size_t i = 0; i < nv; ++i) {
         f(first + i, first + i, static_cast<T>(hinge.dofs[i].stiffness), static_cast<T>(hinge.dofs[i].damping));
       }

@@ -10,6 +10,7 @@
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/kernels/cast.hpp"
 #include "bunraku/kernels/joint_map_rates.hpp"
+#include "bunraku/kernels/room.hpp"
 
 namespace bunraku::detail {
 
@@ -61,13 +62,15 @@ class MapRates {
       return;
     }
     const kernels::HingeSlot& slot = s.coordinates.slots[static_cast<std::size_t>(k)];
-    std::array<double, most_hinge_positions> q{};
-    std::array<double, most_hinge_velocities> v{};
-    std::copy_n(s.q.begin() + slot.q, slot.nq, q.begin());
-    std::copy_n(s.v.begin() + slot.v, slot.nv, v.begin());
     MapColumns<double> columns;
     columns.begin(nv_);
-    kernels::map_rates_at(body.hinge, q.data(), v.data(), columns.map(), columns.bias());
+    kernels::with_room(nv_, [&]<int most>() {
+      std::array<double, most + 1> q{};
+      std::array<double, most> v{};
+      std::copy_n(s.q.begin() + slot.q, slot.nq, q.begin());
+      std::copy_n(s.v.begin() + slot.v, slot.nv, v.begin());
+      kernels::map_rates_at<double>(body.hinge, q.data(), v.data(), columns.map(), columns.bias());
+    });
     begin(nv_);
     for (int i = 0; i < nv_ * nv_; ++i) {
       rates_.map()[i] = kernels::cast<T>(inverse_times(body.X_MB, columns.map()[i]));

@@ -166,11 +166,9 @@ void check_rates(const Plan& plan, const Folded& folded, bool ideal) {
     }
     if (v.part == Part::stiffness && !ideal) {
       const auto sprung = std::find_if(bodies.begin(), bodies.end(), [](const Body& body) {
-        const HingeType type = body.hinge.type;
-        const bool plain = type != HingeType::spherical && type != HingeType::planar && type != HingeType::free &&
-                           type != HingeType::custom;
-        return !plain && std::any_of(body.hinge.dofs.begin(), body.hinge.dofs.end(),
-                                     [](const HingeDof& dof) { return dof.stiffness != 0; });
+        return !has_plain_coordinates(body.hinge.type) &&
+               std::any_of(body.hinge.dofs.begin(), body.hinge.dofs.end(),
+                           [](const HingeDof& dof) { return dof.stiffness != 0; });
       });
       if (sprung != bodies.end()) {
         throw OperatorError(

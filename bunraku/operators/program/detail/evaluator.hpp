@@ -17,6 +17,7 @@
 #include "bunraku/kernels/closure_equations.hpp"
 #include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/kernels/doubt_of.hpp"
+#include "bunraku/kernels/room.hpp"
 #include "bunraku/operators/program/detail/at.hpp"
 #include "bunraku/operators/program/detail/layout.hpp"
 #include "bunraku/operators/program/detail/placing.hpp"

@@ -28,13 +28,10 @@ void Evaluator<S>::joint_rate(int i, Range range) {
     if (!kernels::has_changing_map(hinge)) {
       continue;
     }
-    if (links_[k].nv <= max_hinge_velocities) {
-      Motion<S> columns[max_hinge_velocities];
+    kernels::with_room(links_[k].nv, [&]<int most>() {
+      Motion<S> columns[most];
       put_joint_rate(i, k, columns);
-    } else {
-      Motion<S> columns[most_hinge_velocities];
-      put_joint_rate(i, k, columns);
-    }
+    });
   }
 }
 
