@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bunraku/kernels/derivative_layout.hpp"
+#include "bunraku/kernels/matrix_places.hpp"
 #include "bunraku/kernels/variant.hpp"
 
 namespace bunraku::kernels {
@@ -24,6 +25,30 @@ const DerivativeLayout& BlockSweeps<T>::derivative_layout(const ColumnLayout& co
     derivative_layout_ = std::make_unique<const DerivativeLayout>(*tree_, composite, innovation, lanes);
   }
   return *derivative_layout_;
+}
+
+template <class T>
+const MatrixPlaces& BlockSweeps<T>::mass_places() {
+  if (mass_places_ == nullptr) {
+    mass_places_ = std::make_unique<const MatrixPlaces>(MatrixPlaces::paths(*tree_, lanes()));
+  }
+  return *mass_places_;
+}
+
+template <class T>
+const MatrixPlaces& BlockSweeps<T>::slope_places(const ColumnLayout& composite) {
+  if (slope_places_ == nullptr) {
+    slope_places_ = std::make_unique<const MatrixPlaces>(MatrixPlaces::related(*tree_, composite, lanes()));
+  }
+  return *slope_places_;
+}
+
+template <class T>
+const MatrixPlaces& BlockSweeps<T>::column_places() {
+  if (column_places_ == nullptr) {
+    column_places_ = std::make_unique<const MatrixPlaces>(MatrixPlaces::dense(tree_->model.nv(), lanes()));
+  }
+  return *column_places_;
 }
 
 template <class T>

@@ -13,6 +13,7 @@ namespace bunraku::kernels {
 
 struct ColumnLayout;
 struct DerivativeLayout;
+struct MatrixPlaces;
 
 /// Numbers of some states in the caller's memory, a row a state.
 template <class T>
@@ -23,6 +24,7 @@ struct RowBlock {
   std::ptrdiff_t first = 0;                 ///< The first state of the block …
   const std::ptrdiff_t* indices = nullptr;  ///< … or the states themselves.
   int count = 0;                            ///< States, at most as many as lanes.
+  bool far = false;                         ///< Whether the rows of all states are more than caches hold.
 
   /// The first number of the block's i-th state.
   T* row(int i) const { return data + (indices != nullptr ? indices[i] : first + i) * row_stride; }
@@ -161,10 +163,19 @@ class BlockSweeps {
  protected:
   /// The lists of derivatives, made at the first call.
   const DerivativeLayout& derivative_layout(const ColumnLayout& composite, const ColumnLayout& innovation, int lanes);
+  /// Where 𝓜 by paths is; made at the first call.
+  const MatrixPlaces& mass_places();
+  /// Where derivatives of torques over all hinges are; likewise.
+  const MatrixPlaces& slope_places(const ColumnLayout& composite);
+  /// Where a matrix over the user's coordinates is that is column by column; likewise.
+  const MatrixPlaces& column_places();
 
  private:
   std::shared_ptr<const Tree> tree_;
   std::unique_ptr<const DerivativeLayout> derivative_layout_;
+  std::unique_ptr<const MatrixPlaces> mass_places_;
+  std::unique_ptr<const MatrixPlaces> slope_places_;
+  std::unique_ptr<const MatrixPlaces> column_places_;
 };
 
 extern template class BlockSweeps<double>;

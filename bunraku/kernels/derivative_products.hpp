@@ -76,18 +76,27 @@ void multiply_derivatives(const Workspace<S>& ws, ProductScratch<S>& scratch, co
   const int rounds = (registers + most - 1) / most;
   const int together = rounds == 0 ? 0 : (registers + rounds - 1) / rounds;
   if (n != scratch.stride) {
-    for (int j = 0; j < n; ++j) {
-      std::copy_n(inverse + j * n, n, scratch.inverse.data() + j * scratch.stride);
+    const S* const end = inverse + std::ptrdiff_t{n} * n;
+    for (int j = 0; j < n; ++j) {  // whole registers, with numbers of the next column behind: nobody looks at those
+      const S* from = inverse + std::ptrdiff_t{j} * n;
+      S* to = scratch.inverse.data() + j * scratch.stride;
+      for (int r = 0; r < registers; ++r, from += lanes, to += lanes) {
+        if (from + lanes <= end) {
+          store_column(load_column(from), to);
+        } else {
+          std::copy(from, end, to);
+        }
+      }
     }
     inverse = scratch.inverse.data();
   }
-  for (int e = 0; e < n; ++e) {
-    const int begin = scratch.layout.related_begin[at(e)];
-    const std::span<const int> related(scratch.layout.related.data() + begin,
-                                       at(scratch.layout.related_begin[at(e) + 1] - begin));
-    const std::ptrdiff_t own = layout.row[at(e)];
-    for (int r = 0; r < registers; r += together) {
-      const std::ptrdiff_t first = r * lanes;
+  for (int r = 0; r < registers; r += together) {  // of several states, so many rows of 𝓜⁻¹ fit the nearest cache
+    const std::ptrdiff_t first = r * lanes;
+    for (int e = 0; e < n; ++e) {
+      const int begin = scratch.layout.related_begin[at(e)];
+      const std::span<const int> related(scratch.layout.related.data() + begin,
+                                         at(scratch.layout.related_begin[at(e) + 1] - begin));
+      const std::ptrdiff_t own = layout.row[at(e)];
       const auto some = [&]<int count>() BUNRAKU_INLINE_LAMBDA {
         multiply_rows<count>(related, inverse + first, scratch.stride, x + own, y + own, n - first, out_x + own + first,
                              out_y + own + first);

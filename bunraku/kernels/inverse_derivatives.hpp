@@ -674,9 +674,11 @@ void write_floating(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k
 }
 
 /// ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ over all hinges at velocities and accelerations of all hinges, each n×n, column by column.
-template <class S>
+/// Where hinges on different branches do not feel each other nothing is written. Calls beside() once a link, for what
+/// may go on meanwhile.
+template <class S, class F>
 void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration,
-                         const Derivatives<S>& out) {
+                         const Derivatives<S>& out, F&& beside) {
   using D = DerivativeScratch<S>;
   need_positions(ws);
   const int n = ws.tree->coordinates.nv;
@@ -687,13 +689,9 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
   slope_others(ws, d, velocity, acceleration);
   gather_composites(ws, d);
   load_columns(d);
-  if (ws.composite_layout.branches) {  // hinges on different branches do not feel each other
-    for (S* each : {out.dq, out.dv, out.da}) {
-      std::fill_n(each, each == nullptr ? 0 : at(n) * at(n), S(0));
-    }
-  }
   const auto write = [&]<bool mass>() {
     for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
+      beside();
       ws.link(k).kind == Kind::floating ? write_floating<mass>(ws, d, k, velocity, out)
                                         : write_columns<mass>(ws, d, k, out);
     }

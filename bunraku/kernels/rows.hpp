@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bunraku/kernels/block_sweeps.hpp"
+#include "bunraku/kernels/matrix_places.hpp"
 #include "bunraku/kernels/pack.hpp"
 
 namespace bunraku::kernels {
@@ -102,6 +103,89 @@ BUNRAKU_INLINE void store_square(const Pack<T, W>* x, int begin, int count, T* c
   }
 }
 
+/// Whether rows of less than W numbers are one behind the other.
+template <int W, class T>
+BUNRAKU_INLINE bool is_narrow(const RowBlock<T>& rows, int n) {
+  return n < W && n > 1 && rows.row_stride == n && rows.column_stride == 1 && rows.indices == nullptr &&
+         rows.count == W;
+}
+
+/// How many of W rows of n < W numbers, one behind the other, can be read or written W numbers at a time without going
+/// beyond the last one.
+template <int W>
+BUNRAKU_INLINE int wide_rows(int n) {
+  return ((W - 1) * n + n - W) / n + 1;
+}
+
+/// Two packs side by side.
+template <class T, int W, std::size_t... lane>
+BUNRAKU_INLINE Pack<T, 2 * W> joined_packs(const Pack<T, W>& a, const Pack<T, W>& b, std::index_sequence<lane...>) {
+  if constexpr (W == 1) {
+    return typename Pack<T, 2>::Register{a.r, b.r};
+  } else {
+    return Pack<T, 2 * W>(__builtin_shufflevector(a.r, b.r, lane...));
+  }
+}
+/// The first n < W numbers of a pack, in registers alone: what is written number by number cannot be read at once.
+template <int W, class T>
+BUNRAKU_INLINE Pack<T, W> load_some(const T* from, int n) {
+  if constexpr (W == 1) {
+    return Pack<T, 1>();
+  } else {
+    constexpr int half = W / 2;
+    const Pack<T, half> first = n >= half ? Pack<T, half>::load(from) : load_some<half>(from, n);
+    const Pack<T, half> second = n > half ? load_some<half>(from + half, n - half) : Pack<T, half>();
+    return joined_packs(first, second, std::make_index_sequence<W>{});
+  }
+}
+
+/// W rows of n < W numbers, one behind the other: with each come numbers of the next, which nobody looks at.
+template <class T, int W>
+[[gnu::noinline]] void load_narrow(const T* from, int n, Pack<T, W>* out) {
+  const int wide = wide_rows<W>(n);
+  Pack<T, W> block[W];
+#pragma GCC unroll 16
+  for (int i = 0; i < W; ++i) {
+    if (i < wide) {
+      block[i] = Pack<T, W>::load(from);
+    } else {
+      block[i] = load_some<W>(from, n);
+    }
+    from += n;
+  }
+  transpose<T, W>(block);
+#pragma GCC unroll 16
+  for (int j = 0; j < W; ++j) {
+    if (j < n) {
+      out[j] = block[j];
+    }
+  }
+}
+/// The other way: what is written of a row into the next one is written over by that.
+template <class T, int W>
+[[gnu::noinline]] void store_narrow(const Pack<T, W>* x, int n, T* to) {
+  const int wide = wide_rows<W>(n);
+  Pack<T, W> block[W];
+#pragma GCC unroll 16
+  for (int j = 0; j < W; ++j) {
+    if (j < n) {
+      block[j] = x[j];
+    }
+  }
+  transpose<T, W>(block);
+#pragma GCC unroll 16
+  for (int i = 0; i < W; ++i) {
+    if (i < wide) {
+      block[i].store(to);
+    } else {
+      for (int j = 0; j < n; ++j) {
+        to[j] = block[i][j];
+      }
+    }
+    to += n;
+  }
+}
+
 /// n numbers of each state, from number `first` of its row on: out[j] has number first + j of all lanes.
 template <class T, int W>
 void load_rows(const RowBlock<const T>& rows, std::ptrdiff_t first, int n, Pack<T, W>* out) {
@@ -117,6 +201,10 @@ void load_rows(const RowBlock<const T>& rows, std::ptrdiff_t first, int n, Pack<
       if (j < n) {  // the last ones together with some before them
         load_square(from, n - W, out);
       }
+      return;
+    }
+    if (is_narrow<W>(rows, n)) {
+      load_narrow(from[0], n, out);
       return;
     }
   }
@@ -145,10 +233,96 @@ void store_rows(const Pack<T, W>* x, int n, const RowBlock<T>& rows, std::ptrdif
       }
       return;
     }
+    if (is_narrow<W>(rows, n)) {
+      store_narrow(x, n, to[0]);
+      return;
+    }
   }
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < count; ++i) {
       to[i][j * rows.column_stride] = x[j][i];
+    }
+  }
+}
+
+/// W numbers of each state, those from `row` on of the first and so on.
+template <class T, int W>
+BUNRAKU_INLINE void store_apart(const Pack<T, W> (&block)[W], T* row, std::ptrdiff_t stride) {
+#pragma GCC unroll 16
+  for (int i = 0; i < W; ++i) {
+    block[i].store(row);
+    row += stride;
+  }
+}
+
+/// Asks for the lines of memory that a matrix of n numbers a state will be written to, bit by bit while it is computed:
+/// where the rows are more than caches hold, memory then works at the same time as the processor.
+template <class T>
+class RowsAhead {
+ public:
+  /// In so many parts.
+  RowsAhead(const RowBlock<T>& rows, int n, int parts) {
+    if (rows.far && rows.indices == nullptr && rows.column_stride == 1) {
+      next_ = rows.data + rows.first * rows.row_stride;
+      stride_ = rows.row_stride;
+      count_ = rows.count;
+      step_ = (n + parts * line - 1) / (parts * line) * line;
+      left_ = n;
+    }
+  }
+  /// The next part.
+  BUNRAKU_INLINE void ask() {
+    const int end = left_ < step_ ? left_ : step_;
+    for (int j = 0; j < end; j += line) {
+      const T* row = next_ + j;
+      for (int i = 0; i < count_; ++i) {
+        __builtin_prefetch(row, 1);
+        row += stride_;
+      }
+    }
+    next_ += end;
+    left_ -= end;
+  }
+
+ private:
+  static constexpr int line = 64 / static_cast<int>(sizeof(T));
+  T* next_ = nullptr;
+  std::ptrdiff_t stride_ = 0;
+  int count_ = 0;
+  int step_ = 0;
+  int left_ = 0;
+};
+
+/// A matrix of n numbers to each state's row, from where a kernel has put them. Groups of zeros are written as such.
+template <class T, int W>
+void store_matrix(const Pack<T, W>* x, const MatrixPlaces& places, int n, const RowBlock<T>& rows) {
+  const int* const source = places.source.data();
+  if constexpr (W > 1) {
+    if (rows.indices == nullptr && rows.count == W && rows.column_stride == 1 && n >= W) [[likely]] {
+      T* const to = rows.data + rows.first * rows.row_stride;
+      const std::uint8_t* empty = places.empty.data();
+      for (int next = 0; next < n; next += W) {
+        const int j = next + W <= n ? next : n - W;  // the last ones together with some before them
+        if (*empty++ != 0) {
+          const Pack<T, W> zeros[W] = {};
+          store_apart(zeros, to + j, rows.row_stride);
+          continue;
+        }
+        Pack<T, W> block[W];
+#pragma GCC unroll 16
+        for (int i = 0; i < W; ++i) {
+          block[i] = x[source[j + i]];
+        }
+        transpose<T, W>(block);
+        store_apart(block, to + j, rows.row_stride);
+      }
+      return;
+    }
+  }
+  for (int i = 0; i < rows.count; ++i) {
+    T* const to = rows.row(i);
+    for (int j = 0; j < n; ++j) {
+      to[j * rows.column_stride] = x[source[j]][i];
     }
   }
 }

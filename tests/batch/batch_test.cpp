@@ -359,6 +359,58 @@ TEST(Batches, ReadAndWriteThroughStrides) {
   EXPECT_EQ((wide.array() == 7).count(), wide.size() - wanted.size()) << "nothing else is written";
 }
 
+/// Rows one behind the other, of all lengths about that of a register, against rows with room between them.
+template <class T>
+void expect_any_length() {
+  Random random(5);
+  const int states = 37;
+  for (const int n : {1, 2, 3, 5, 7, 8, 9, 15, 17}) {
+    const Model model = random_chain(n, random);
+    const Tables<T> data(model, states, 2);
+    BasicBatch<T> batch(model);
+    for (const Quantity<T>& quantity : quantities<T>()) {
+      const int cols = quantity.size(model);
+      Table<T> apart = Table<T>::Constant(states, cols + 3, T(7));
+      quantity.batch(batch, data, StateRows<T>(apart.data(), states, cols, cols + 3)).or_throw();
+      Table<T> close = Table<T>::Constant(states + 2, cols, T(7));
+      quantity.batch(batch, data, StateRows<T>(close.row(1).data(), states, cols, cols)).or_throw();
+      EXPECT_TRUE(same_bits<T>(close.middleRows(1, states), apart.leftCols(cols))) << quantity.name << " of " << n;
+      EXPECT_TRUE((close.row(0).array() == T(7)).all() && (close.row(states + 1).array() == T(7)).all() &&
+                  (apart.rightCols(3).array() == T(7)).all())
+          << quantity.name << " of " << n << ": nothing else is written";
+    }
+  }
+}
+
+TEST(Batches, RowsOfAnyLength) {
+  expect_any_length<double>();
+  expect_any_length<float>();
+}
+
+TEST(Batches, MoreThanCachesHold) {
+  Random random(6);
+  const Model model = random_tree(12, 0.5, random).build();
+  const int square = model.nv() * model.nv();
+  const int few = 16;
+  const int states = (1 << 22) / square;  // 32 MB a matrix
+  const Tables<double> data(model, few, 3);
+  const Table<double> q = data.q.replicate(states / few, 1);
+  const Table<double> v = data.v.replicate(states / few, 1);
+  const Table<double> x = data.x.replicate(states / few, 1);
+  Batch batch(model);
+  std::array<Table<double>, 4> some;
+  some.fill(Table<double>(few, square));
+  batch.mass_matrix(data.q, some[0]).or_throw();
+  batch.inverse_dynamics_derivatives(data.q, data.v, data.x, some[1], some[2], some[3]).or_throw();
+  std::array<Table<double>, 4> all;
+  all.fill(Table<double>(q.rows(), square));
+  batch.mass_matrix(q, all[0]).or_throw();
+  batch.inverse_dynamics_derivatives(q, v, x, all[1], all[2], all[3]).or_throw();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    EXPECT_TRUE(same_bits<double>(all[k], some[k].replicate(states / few, 1))) << k;
+  }
+}
+
 TEST(Batches, WrongStatesDoNotStopTheOthers) {
   ModelBuilder builder("free");
   builder.add(BodySpec{.name = "a",

@@ -49,7 +49,9 @@ struct BatchBlock {
   /// The block's part of rows.
   template <class X>
   kernels::RowBlock<X> of(const StateRows<X>& rows) const {
-    return {rows.data(), rows.row_stride(), rows.column_stride(), first, indices, count};
+    constexpr std::ptrdiff_t most_cached = std::ptrdiff_t{24} << 20;  // bytes
+    const bool far = rows.rows() * rows.cols() > most_cached / static_cast<std::ptrdiff_t>(sizeof(X));
+    return {rows.data(), rows.row_stride(), rows.column_stride(), first, indices, count, far};
   }
 };
 

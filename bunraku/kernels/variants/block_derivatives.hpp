@@ -7,16 +7,17 @@
 namespace bunraku::kernels {
 
 template <class S>
-void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, bool mass) {
+template <class F>
+void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, bool mass, F&& beside) {
   const int square = coordinates_.nv * coordinates_.nv;
-  slopes_.resize(at(3 * square + 3 * n_ * n_));
+  slopes_.resize(at(3 * square));
   if (!derivatives_) {
     derivatives_.emplace(ws_, lists());
   }
   copy_inertias(ws_, *derivatives_);  // which may be the states' own
   S* const dq = slopes_.data();
   S* const dv = dq + square;
-  kernels::inverse_derivatives(ws_, *derivatives_, ws_.v, acceleration, {dq, dv, mass ? dv + square : nullptr});
+  kernels::inverse_derivatives(ws_, *derivatives_, ws_.v, acceleration, {dq, dv, mass ? dv + square : nullptr}, beside);
   if (passive) {
     add_passive_derivatives(ws_, dq, dv);
   }
@@ -29,7 +30,8 @@ const S* BlockSweepsOf<S>::folded_slopes(int i) {
   if (!coordinates_.has_mimics) {
     return from;
   }
-  S* const to = slopes_.data() + 3 * full * full + i * n_ * n_;
+  folded_.resize(at(3 * n_ * n_));
+  S* const to = folded_.data() + i * n_ * n_;
   for (int e = 0; e < n_ * n_; ++e) {
     to[e] = S(0);
   }
@@ -44,24 +46,23 @@ const S* BlockSweepsOf<S>::folded_slopes(int i) {
 }
 
 template <class S>
-void BlockSweepsOf<S>::put_columns(const S* columns, const RowBlock<T>& out) {
-  square_.resize(at(n_ * n_));
-  for (int i = 0; i < n_; ++i) {
-    for (int j = 0; j < n_; ++j) {
-      square_[at(i * n_ + j)] = columns[j * n_ + i];
-    }
-  }
-  put(square_.data(), n_ * n_, out);
+void BlockSweepsOf<S>::put_slopes(int i, const RowBlock<T>& out) {
+  put(folded_slopes(i), coordinates_.has_mimics ? this->column_places() : this->slope_places(layouts_.composite), out);
 }
 
 template <class S>
 BlockStatus BlockSweepsOf<S>::inverse_derivatives(const RowBlock<const T>& acceleration, bool passive,
                                                   const RowBlock<T>& dq, const RowBlock<T>& dv, const RowBlock<T>& da) {
   const BlockStatus status = take(acceleration, 0);
-  differentiate(spread(given_), passive, true);
-  put_columns(folded_slopes(0), dq);
-  put_columns(folded_slopes(1), dv);
-  put_columns(folded_slopes(2), da);
+  RowsAhead<T> ahead[] = {rows_ahead(dq), rows_ahead(dv), rows_ahead(da)};
+  differentiate(spread(given_), passive, true, [&] {
+    for (RowsAhead<T>& each : ahead) {
+      each.ask();
+    }
+  });
+  put_slopes(0, dq);
+  put_slopes(1, dv);
+  put_slopes(2, da);
   return status;
 }
 
@@ -71,14 +72,12 @@ BlockStatus BlockSweepsOf<S>::forward_derivatives(const RowBlock<const T>& torqu
   BlockStatus status = take(torque, 0);
   accelerate(passive);
   status.doubtful = doubts(ws_.of_forward);
-  differentiate(spread(user_), passive, false);
-  // with mimics the products take the place of what was folded
-  const int full = coordinates_.nv * coordinates_.nv;
-  S* const inverse = slopes_.data() + 2 * full;
-  S* const by_q = slopes_.data() + (coordinates_.has_mimics ? 0 : 3 * full);
+  differentiate(spread(user_), passive, false, [] {});
+  square_.resize(at(n_ * n_));
+  solved_.resize(at(2 * n_ * n_));
+  S* const inverse = square_.data();
+  S* const by_q = solved_.data();
   S* const by_v = by_q + n_ * n_;
-  const S* const x = folded_slopes(0);
-  const S* const y = folded_slopes(1);
   const bool had = std::exchange(ws_.has_articulated, true);
   std::swap(ws_.of_state, ws_.of_forward);
   kernels::inverse_mass_matrix(ws_, inverse);
@@ -87,9 +86,9 @@ BlockStatus BlockSweepsOf<S>::forward_derivatives(const RowBlock<const T>& torqu
   if (!products_) {
     products_.emplace(ws_, lists());
   }
-  multiply_derivatives(ws_, *products_, static_cast<const S*>(inverse), x, y, by_q, by_v);
-  put_columns(by_q, dq);
-  put_columns(by_v, dv);
+  multiply_derivatives(ws_, *products_, static_cast<const S*>(inverse), folded_slopes(0), folded_slopes(1), by_q, by_v);
+  put(by_q, this->column_places(), dq);
+  put(by_v, this->column_places(), dv);
   put(inverse, n_ * n_, dtau);
   return status;
 }

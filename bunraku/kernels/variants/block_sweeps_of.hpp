@@ -15,7 +15,7 @@
 #include "bunraku/kernels/inverse_dynamics.hpp"
 #include "bunraku/kernels/inverse_mass_matrix.hpp"
 #include "bunraku/kernels/kinematics.hpp"
-#include "bunraku/kernels/mass_matrix.hpp"
+#include "bunraku/kernels/mass_matrix_lanes.hpp"
 #include "bunraku/kernels/passive_torques.hpp"
 #include "bunraku/kernels/rows.hpp"
 #include "bunraku/kernels/solve.hpp"
@@ -175,6 +175,14 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
     return {.not_finite = bits_of(not_finite(given_.data(), n_))};
   }
   void put(const S* numbers, int n, const RowBlock<T>& rows) { store_rows(numbers, n, rows, 0); }
+  /// Of matrices, in as many parts as there are links.
+  RowsAhead<T> rows_ahead(const RowBlock<T>& rows) const {
+    return {rows, n_ * n_, static_cast<int>(tree_.links.size())};
+  }
+  /// A matrix over the user's coordinates.
+  void put(const S* numbers, const MatrixPlaces& places, const RowBlock<T>& rows) {
+    store_matrix(numbers, places, n_ * n_, rows);
+  }
   void put_pose(const Transform<S>& X, const RowBlock<T>& out, std::ptrdiff_t first) {
     const Mat3<S>& R = X.rotation.matrix();
     const Vec3<S>& p = X.translation;
@@ -266,11 +274,12 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   /// All hinges' coordinates from the user's in `own_q_` and `own_v_`.
   void spread_state();
   /// The derivatives of torques over all hinges, into the first of `slopes_`; see block_derivatives.hpp.
-  void differentiate(const S* acceleration, bool passive, bool mass);
+  template <class F>
+  void differentiate(const S* acceleration, bool passive, bool mass, F&& beside);
   /// The i-th of those over the user's coordinates.
   const S* folded_slopes(int i);
-  /// Puts a matrix over the user's coordinates that is column by column, row by row.
-  void put_columns(const S* columns, const RowBlock<T>& out);
+  /// Puts the i-th of those row by row.
+  void put_slopes(int i, const RowBlock<T>& out);
   const DerivativeLayout& lists() {
     return this->derivative_layout(layouts_.composite, layouts_.innovation, columns_per_register<S>);
   }
@@ -292,10 +301,12 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   std::vector<S> result_;  // of all hinges
   std::vector<S> user_;    // the user's: a result
   std::vector<S> square_;  // a matrix, from its first use on
-  std::vector<S> mass_;    // 𝓜 over all hinges, from its first use on; zero where it always is
+  std::vector<S> mass_;    // 𝓜 over all hinges by paths, from its first use on
   std::vector<S> parameters_;
   std::vector<S> course_;  // of trajectories, from their first use on
-  std::vector<S> slopes_;  // three matrices over all hinges and three over the user's coordinates, likewise
+  std::vector<S> slopes_;  // three matrices over all hinges, likewise; zero where they always are
+  std::vector<S> folded_;  // the same over the user's coordinates, where some hinges follow others
+  std::vector<S> solved_;  // derivatives of accelerations by q and v, likewise
   std::optional<DerivativeScratch<S>> derivatives_;
   std::optional<ProductScratch<S>> products_;
 };
@@ -376,11 +387,12 @@ BlockStatus BlockSweepsOf<S>::load(const RowBlock<const T>& q, const RowBlock<co
 
 template <class S>
 BlockStatus BlockSweepsOf<S>::mass_matrix(const RowBlock<T>& out) {
-  const int full = coordinates_.nv;
-  mass_.resize(at(full * full));
-  mass_matrix_by_columns(ws_, mass_.data());
+  const MatrixPlaces& places = this->mass_places();
+  mass_.resize(at(places.size));
+  RowsAhead<T> ahead = rows_ahead(out);
+  mass_matrix_by_paths(ws_, places.start.data(), mass_.data(), [&] { ahead.ask(); });
   if (!coordinates_.has_mimics) {
-    put(mass_.data(), n_ * n_, out);
+    put(mass_.data(), places, out);
     return {};
   }
   square_.resize(at(n_ * n_));
@@ -388,11 +400,13 @@ BlockStatus BlockSweepsOf<S>::mass_matrix(const RowBlock<T>& out) {
   for (int i = 0; i < n_ * n_; ++i) {
     folded[i] = S(0);
   }
+  const int full = coordinates_.nv;
+  const int* source = places.source.data();
   for (int i = 0; i < full; ++i) {
     const Follower<double>& row = coordinates_.velocities[at(i)];
     for (int j = 0; j < full; ++j) {
       const Follower<double>& column = coordinates_.velocities[at(j)];
-      folded[row.own * n_ + column.own] += S(row.ratio * column.ratio) * mass_[at(i * full + j)];
+      folded[row.own * n_ + column.own] += S(row.ratio * column.ratio) * mass_[at(*source++)];
     }
   }
   put(folded, n_ * n_, out);

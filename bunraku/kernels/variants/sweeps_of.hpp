@@ -63,7 +63,12 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
     if (!derivatives_) {
       derivatives_.emplace(ws_, lists());
     }
-    kernels::inverse_derivatives(ws_, *derivatives_, ws_.v, as<S>(acceleration), {as<S>(dq), as<S>(dv), as<S>(da)});
+    const std::size_t n = ws_.H.size();
+    for (T* each : {dq, dv, da}) {
+      std::fill_n(each, ws_.composite_layout.branches && each != nullptr ? n * n : 0, T(0));
+    }
+    kernels::inverse_derivatives(ws_, *derivatives_, ws_.v, as<S>(acceleration), {as<S>(dq), as<S>(dv), as<S>(da)},
+                                 [] {});
   }
   void inverse_mass_of_forward(T* out) override {
     const bool had = std::exchange(ws_.has_articulated, true);
