@@ -218,6 +218,13 @@ BUNRAKU_INLINE unsigned bits_of(const Mask<T, W>& mask) {
                     : __builtin_ia32_movmskps256(__builtin_bit_cast(typename RegisterOf<float, 8>::type, numbers)));
     }
 #endif
+#if defined(__AVX512DQ__)
+    if constexpr (sizeof(Register) == 64 && is_double) {
+      return __builtin_ia32_cvtq2mask512(__builtin_bit_cast(typename RegisterOf<long long, 8>::type, mask.m));
+    } else if constexpr (sizeof(Register) == 64) {
+      return __builtin_ia32_cvtd2mask512(__builtin_bit_cast(typename RegisterOf<int, 16>::type, mask.m));
+    }
+#endif
 #endif
     unsigned out = 0;
 #pragma GCC unroll 16

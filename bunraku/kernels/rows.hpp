@@ -106,8 +106,12 @@ BUNRAKU_INLINE void store_square(const Pack<T, W>* x, int begin, int count, T* c
 /// Whether rows of less than W numbers are one behind the other.
 template <int W, class T>
 BUNRAKU_INLINE bool is_narrow(const RowBlock<T>& rows, int n) {
-  return n < W && n > 1 && rows.row_stride == n && rows.column_stride == 1 && rows.indices == nullptr &&
-         rows.count == W;
+  if constexpr (W > 2) {
+    return n > 1 && n < W && rows.row_stride == n && rows.column_stride == 1 && rows.indices == nullptr &&
+           rows.count == W;
+  } else {
+    return false;
+  }
 }
 
 /// How many of W rows of n < W numbers, one behind the other, can be read or written W numbers at a time without going

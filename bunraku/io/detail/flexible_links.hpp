@@ -22,6 +22,7 @@ inline constexpr double place_tolerance = 1e-6;
 template <class Value>
 std::vector<std::string> keys_of(const std::map<std::string, Value>& map) {
   std::vector<std::string> out;
+  out.reserve(map.size());
   for (const auto& [key, value] : map) {
     out.push_back(key);
   }
