@@ -58,7 +58,7 @@ template <class T>
 void ClosedData<T>::evaluate(bool rates) {
   for (const auto& each : closures) {
     ClosedClosure<T>& c = *each;
-    if (!c.present) {
+    if (!c.present || (rates && c.direct())) {
       continue;
     }
     if (c.closure.kind == ClosureKind::hinges) {
@@ -132,13 +132,35 @@ void put(const ClosedEnd<T>& end, std::span<const Force<T>> forces, RowForces<T>
 /// Directions as the kernels take them; those of all six unit forces where rows are made of these later.
 template <class T>
 void set_directions(const ClosedClosure<T>& c, ClosureColumns<T>& columns) {
-  columns.N = {};
+  columns.N = columns.N_of_link = {};
   for (std::size_t r = 0; r < index(c.changeable ? 6 : c.active); ++r) {
     for (std::size_t i = 0; i < 6; ++i) {
       columns.N[i].x[r] =
           c.changeable ? T(i == r ? 1 : 0) : c.equations.directions[index(c.row[r])][static_cast<int>(i)];
     }
+    const Rotation<T> R = c.a.node.X_LN.get().rotation;
+    const Vec3<T> moment = R * Vec3<T>{columns.N[0].x[r], columns.N[1].x[r], columns.N[2].x[r]};
+    const Vec3<T> force = R * Vec3<T>{columns.N[3].x[r], columns.N[4].x[r], columns.N[5].x[r]};
+    for (std::size_t i = 0; i < 3; ++i) {
+      columns.N_of_link[i].x[r] = moment[static_cast<int>(i)];
+      columns.N_of_link[i + 3].x[r] = force[static_cast<int>(i)];
+    }
   }
+}
+
+/// The directions of a closure on its members, where they are not there yet.
+template <class T>
+void need_directions(ClosedClosure<T>& c) {
+  if (c.directed) {
+    return;
+  }
+  ClosureColumns<T>& at_b = c.within() ? c.on_a : c.on_b;
+  set_directions(c, c.on_a);
+  set_directions(c, at_b);
+  c.on_a.general = at_b.general = false;
+  c.on_a.acts[0] = c.a.link >= 0;
+  at_b.acts[1] = c.b.link >= 0;
+  c.directed = c.changeable || c.equations.constant;
 }
 
 /// Makes rows of N out of what is known of the six relative directions.
@@ -197,13 +219,8 @@ void make_part(ClosedData<T>& d, ClosedClosure<T>& c) {
     c.on_a.general = at_b.general = true;
     put<T>(c.a, std::span<const Force<T>>(c.equations.on_a).first(rows), c.on_a.given[0]);
     put<T>(c.b, std::span<const Force<T>>(c.equations.on_b).first(rows), at_b.given[1]);
-  } else if (!c.directed) {
-    set_directions(c, c.on_a);
-    set_directions(c, at_b);
-    c.on_a.general = at_b.general = false;
-    c.on_a.acts[0] = c.a.link >= 0;
-    at_b.acts[1] = c.b.link >= 0;
-    c.directed = relative || c.equations.constant;
+  } else {
+    need_directions(c);
   }
   d.for_each_part(c, [&](ClosedMember<T>& m, ClosureColumns<T>& columns) {
     columns.rows = static_cast<int>(rows);
@@ -228,6 +245,18 @@ void ClosedData<T>::make_columns(bool biased) {
     if (!c.present) {
       continue;
     }
+    if (biased && c.direct()) {
+      if (c.stale || !c.direct_terms) {
+        need_directions(c);
+        c.on_a.rows = c.active;
+        on(c.a).state.data().sweeps->closed_loop(c.a.node, c.b.node, c.on_a, c.terms);
+        ++work.columns;
+        c.stale = false;
+        c.direct_terms = true;
+      }
+      continue;
+    }
+    c.direct_terms = false;
     if (c.stale) {
       make_part(*this, c);
       c.stale = false;

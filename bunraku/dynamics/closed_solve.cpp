@@ -38,21 +38,21 @@ constexpr double unique_share = 1e-8;
 
 template <class T>
 void ClosedData<T>::assemble_right() {
-  kernels::RowNumbers<T> own_scale;
-  kernels::RowNumbers<T> own_right;
-  kernels::RowNumbers<T> own_size;
   for (const auto& each : closures) {
     ClosedClosure<T>& c = *each;
-    if (c.present) {
-      kernel().closed_right(c.on_a, c.within() ? nullptr : &c.on_b, c.rate, c.bias, own_scale, own_right, own_size);
-      for (int r = 0; c.active < c.rows && r < c.rows; ++r) {
-        scale[index(c.first + r)] = T(1);
-      }
-      for (int r = 0; r < c.active; ++r) {
-        scale[index(c.first + c.row[index(r)])] = own_scale.x[r];
-        right[index(c.solved + r)] = own_right.x[r];
-        size[index(c.solved + r)] = own_size.x[r];
-      }
+    if (!c.present) {
+      continue;
+    }
+    if (!c.direct_terms) {
+      kernel().closed_right(c.on_a, c.within() ? nullptr : &c.on_b, c.rate, c.bias, c.terms);
+    }
+    for (int r = 0; c.active < c.rows && r < c.rows; ++r) {
+      scale[index(c.first + r)] = T(1);
+    }
+    for (int r = 0; r < c.active; ++r) {
+      scale[index(c.first + c.row[index(r)])] = c.terms.scale.x[r];
+      right[index(c.solved + r)] = c.terms.right.x[r];
+      size[index(c.solved + r)] = c.terms.size.x[r];
     }
   }
 }
@@ -179,7 +179,7 @@ bool ClosedData<T>::factor_small() {
     }
     T least = largest;
     report.first_dropped = 0;
-    if (eliminate_kept(largest, floor, least) && others_depend(largest)) {
+    if (eliminate(largest, floor, least)) {
       report.rank = static_cast<int>(kept);
       report.last_kept = kept > 0 ? std::sqrt(static_cast<double>(least / largest)) : 1;
       report.nearly_redundant = false;
@@ -187,6 +187,17 @@ bool ClosedData<T>::factor_small() {
     }
   }
   return false;
+}
+
+/// Factors of the kept rows of Λ and their f̃; false where these are not all that is independent.
+template <class T>
+bool ClosedData<T>::eliminate(T largest, T floor, T& least) {
+  if (kept < static_cast<std::size_t>(solved)) {
+    return eliminate_kept(largest, floor, least) && others_depend(largest);
+  }
+  tangled = 0;
+  return kernel().closed_independent(lambda.data(), stride, kept, right.data(), floor, factor.data(), force.data(),
+                                     least);
 }
 
 /// Factors of the kept rows of Λ, C and f̃ of them; false where a pivot is not above `floor`. Rows that nothing can
@@ -201,18 +212,30 @@ bool ClosedData<T>::eliminate_kept(T largest, T floor, T& least) {
       std::swap(order[kept + tangled++], order[j]);
     }
   }
-  const std::size_t width = kept + tangled;
-  for (std::size_t i = 0; i < kept; ++i) {
-    T* to = factor.data() + i * stride;
+  const auto gather_row = [&](std::size_t i, std::size_t end, T* to) {
     const std::size_t row = index(order[i]);
-    if (kept == m) {  // in their own order
-      std::copy_n(lambda.data() + row * stride + i, m - i, to + i);
-    }
-    for (std::size_t k = kept == m ? m : i; k < width; ++k) {
+    for (std::size_t k = i; k < end; ++k) {
       const std::size_t column = index(order[k]);
       to[k] = lambda[row <= column ? row * stride + column : column * stride + row];
     }
-    to[width] = right[row];
+  };
+  if (tangled == 0) {
+    T* f = left_over.data();
+    for (std::size_t i = 0; i < kept; ++i) {
+      gather_row(i, kept, scratch.data() + i * stride);
+      f[i] = right[index(order[i])];
+    }
+    const bool done = kernel().closed_independent(scratch.data(), stride, kept, f, floor, factor.data(), f, least);
+    for (std::size_t i = 0; i < kept; ++i) {
+      factor[i * stride + kept] = f[i];
+    }
+    return done;
+  }
+  const std::size_t width = kept + tangled;
+  for (std::size_t i = 0; i < kept; ++i) {
+    T* to = factor.data() + i * stride;
+    gather_row(i, width, to);
+    to[width] = right[index(order[i])];
     std::fill_n(to + width + 1, kernels::closure_lanes - 1, T(0));
   }
   return kernel().closed_factor(factor.data(), stride, kept, width + 1, floor, least);
@@ -282,9 +305,11 @@ bool ClosedData<T>::solve_kept(bool refined) {
       return false;
     }
   }
-  std::fill(force.begin(), force.end(), T(0));
-  for (std::size_t k = 0; k < kept; ++k) {
-    force[index(order[k])] = factor[k * stride + width];
+  if (kept < m) {
+    std::fill(force.begin(), force.end(), T(0));
+    for (std::size_t k = 0; k < kept; ++k) {
+      force[index(order[k])] = factor[k * stride + width];
+    }
   }
   if (refined) {
     gather();
@@ -331,6 +356,14 @@ void ClosedData<T>::shorten_force() {
 /// Which rows' forces are unique, and the closures that have others.
 template <class T>
 void ClosedData<T>::mark_unique() {
+  if (kept == static_cast<std::size_t>(solved)) {
+    if (!whole_named) {
+      std::fill(shared.begin(), shared.end(), T(0));
+      name_redundant();
+      whole_named = true;
+    }
+    return;
+  }
   std::fill(shared.begin(), shared.end(), T(1));
   for (std::size_t k = 0; k < kept; ++k) {
     T sum = 0;
@@ -347,6 +380,7 @@ void ClosedData<T>::mark_unique() {
 template <class T>
 void ClosedData<T>::name_redundant() {
   std::size_t count = 0;
+  whole_named = false;
   for (const auto& each : closures) {
     ClosedClosure<T>& c = *each;
     if (!c.present) {

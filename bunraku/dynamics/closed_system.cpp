@@ -83,6 +83,7 @@ void ClosedData<T>::count() {
   std::iota(order.begin(), order.end(), 0);
   kept = m;
   tangled = 0;
+  whole_named = false;
   stacked.resize(static_cast<std::size_t>(nv));
 }
 
@@ -192,7 +193,8 @@ void ClosedData<T>::place(ClosedClosure<T>& c) {
         c.closure.kind == ClosureKind::line) {
       kernels::closure_positions(c.closure, Transform<T>::identity(), known);
     }
-    if (known.constant) {
+    if (known.constant) {  // from the first call on, so that none depends on those before it
+      c.equations = known;
       c.idle = kernels::idle_rows<T>(member(c.a.member).state.data().sweeps->tree(), c.on_a, c.a.node.X_LN.get(),
                                      c.a.link < 0, std::span<const Force<T>>(known.directions).first(index(c.rows)));
     }

@@ -54,6 +54,12 @@ struct PackedNumbers {
       x[c] += y.x[c];
     }
   }
+  /// The same below zero.
+  BUNRAKU_INLINE void negate() {
+    for (int c = 0; c < C; ++c) {
+      x[c] = -x[c];
+    }
+  }
   /// These times a number.
   BUNRAKU_INLINE PackedNumbers times(const P& factor) const {
     PackedNumbers out;
@@ -82,7 +88,8 @@ struct PackedNumbers {
   }
 };
 
-/// A force for each row.
+/// A force for each row. Components are named one by one throughout: behind an index that is not yet known, if only to
+/// the compiler's first passes, they would be kept in memory.
 template <class P, int C>
 struct PackedForces {
   using T = NumberOf<P>;                ///< The number.
@@ -90,68 +97,125 @@ struct PackedForces {
   Numbers f[6];                         ///< Moments before forces.
 
   PackedForces() = default;
-  BUNRAKU_INLINE PackedForces(const PackedForces& other) { *this = other; }
+  BUNRAKU_INLINE PackedForces(const PackedForces& other)
+      : f{other.f[0], other.f[1], other.f[2], other.f[3], other.f[4], other.f[5]} {}
   // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): number by number, which changes none
   BUNRAKU_INLINE PackedForces& operator=(const PackedForces& other) {
-#pragma GCC unroll 6
-    for (int i = 0; i < 6; ++i) {
-      f[i] = other.f[i];
-    }
+    f[0] = other.f[0];
+    f[1] = other.f[1];
+    f[2] = other.f[2];
+    f[3] = other.f[3];
+    f[4] = other.f[4];
+    f[5] = other.f[5];
     return *this;
   }
-  BUNRAKU_INLINE static PackedForces load(const RowForces<T>& from) {
-    PackedForces out;
-    for (int i = 0; i < 6; ++i) {
-      out.f[i] = Numbers::load(from[static_cast<std::size_t>(i)]);
-    }
-    return out;
+  /// Reads all of them.
+  BUNRAKU_INLINE explicit PackedForces(const RowForces<T>& from)
+      : f{Numbers::load(from[0]), Numbers::load(from[1]), Numbers::load(from[2]),
+          Numbers::load(from[3]), Numbers::load(from[4]), Numbers::load(from[5])} {}
+  /// No forces.
+  BUNRAKU_INLINE void clear() {
+    f[0] = Numbers();
+    f[1] = Numbers();
+    f[2] = Numbers();
+    f[3] = Numbers();
+    f[4] = Numbers();
+    f[5] = Numbers();
   }
   /// Adds other forces.
   BUNRAKU_INLINE void add(const PackedForces& other) {
-    for (int i = 0; i < 6; ++i) {
-      f[i].add(other.f[i]);
-    }
+    f[0].add(other.f[0]);
+    f[1].add(other.f[1]);
+    f[2].add(other.f[2]);
+    f[3].add(other.f[3]);
+    f[4].add(other.f[4]);
+    f[5].add(other.f[5]);
+  }
+  /// Turns them to the other side.
+  BUNRAKU_INLINE void negate() {
+    f[0].negate();
+    f[1].negate();
+    f[2].negate();
+    f[3].negate();
+    f[4].negate();
+    f[5].negate();
   }
   /// Adds each row's power in one motion to `sum`.
   BUNRAKU_INLINE void add_dot(const Motion<Pack<T, 1>>& V, Numbers& sum) const {
-    for (int i = 0; i < 6; ++i) {
-      sum.add(P(V[i]), f[i]);
-    }
+    sum.add(P(V.angular.x), f[0]);
+    sum.add(P(V.angular.y), f[1]);
+    sum.add(P(V.angular.z), f[2]);
+    add_dot(V.linear, sum);
+  }
+  /// Likewise, in a motion that does not turn.
+  BUNRAKU_INLINE void add_dot(const Vec3<Pack<T, 1>>& v, Numbers& sum) const {
+    sum.add(P(v.x), f[3]);
+    sum.add(P(v.y), f[4]);
+    sum.add(P(v.z), f[5]);
   }
   /// |N|² of each row with `first` 0, |F|² with 3.
-  BUNRAKU_INLINE Numbers squares(int first) const {
+  template <int first>
+  BUNRAKU_INLINE Numbers squares() const {
     Numbers sum;
-    for (int i = first; i < first + 3; ++i) {
-      sum.add(f[i], f[i]);
-    }
+    sum.add(f[first], f[first]);
+    sum.add(f[first + 1], f[first + 1]);
+    sum.add(f[first + 2], f[first + 2]);
     return sum;
   }
   /// Subtracts U times a number of each row.
   BUNRAKU_INLINE void subtract_outer(const Force<Pack<T, 1>>& U, const Numbers& by) {
-    for (int i = 0; i < 6; ++i) {
-      f[i].subtract(P(U[i]), by);
-    }
+    f[0].subtract(P(U.moment.x), by);
+    f[1].subtract(P(U.moment.y), by);
+    f[2].subtract(P(U.moment.z), by);
+    f[3].subtract(P(U.force.x), by);
+    f[4].subtract(P(U.force.y), by);
+    f[5].subtract(P(U.force.z), by);
   }
-  /// In other axes, with moments about another point: R and p take them there.
-  template <class Rotated, class Moved>
-  BUNRAKU_INLINE PackedForces carried(Rotated&& R, Moved&& p) const {
-    PackedForces out;
-    for (int row = 0; row < 3; ++row) {
-      for (int column = 0; column < 3; ++column) {
-        const P r = R(row, column);
-        out.f[row].add(r, f[column]);
-        out.f[row + 3].add(r, f[column + 3]);
-      }
+  /// Takes moments about another point, from which the old one is at p.
+  BUNRAKU_INLINE void move(const Vec3<Pack<T, 1>>& p) {
+    f[0].add(P(p.y), f[5]);
+    f[1].add(P(p.z), f[3]);
+    f[2].add(P(p.x), f[4]);
+    f[0].subtract(P(p.z), f[4]);
+    f[1].subtract(P(p.x), f[5]);
+    f[2].subtract(P(p.y), f[3]);
+  }
+  /// To other axes: `turn` takes x, y and z of vectors there, in place.
+  template <class Turn>
+  BUNRAKU_INLINE void turn(Turn&& turn) {
+    for (int c = 0; c < C; ++c) {
+      turn(f[0].x[c], f[1].x[c], f[2].x[c]);
+      turn(f[3].x[c], f[4].x[c], f[5].x[c]);
     }
-    for (int row = 0; row < 3; ++row) {
-      const int next = (row + 1) % 3;
-      const int last = (row + 2) % 3;
-      out.f[row].add(p(next), out.f[last + 3]);
-      out.f[row].subtract(p(last), out.f[next + 3]);
-    }
-    return out;
   }
 };
+
+/// (x, y, z) ← R(x, y, z), R(i, j) a single number.
+template <class P, class Matrix>
+BUNRAKU_INLINE void turn_by(const Matrix& R, P& x, P& y, P& z) {
+  const P first = P(R(0, 0)) * x + P(R(0, 1)) * y + P(R(0, 2)) * z;
+  const P second = P(R(1, 0)) * x + P(R(1, 1)) * y + P(R(1, 2)) * z;
+  z = P(R(2, 0)) * x + P(R(2, 1)) * y + P(R(2, 2)) * z;
+  x = first;
+  y = second;
+}
+
+/// The same by F Rz of a revolute link, or F of one that slides.
+template <Kind kind, class P, class S>
+BUNRAKU_INLINE void turn_about(const Link<S>& l, const Spin<S>& spin, P& x, P& y, P& z) {
+  if constexpr (kind != Kind::prismatic) {
+    turn_pair(P(spin.c), P(spin.s), x, y);
+  }
+  if constexpr (kind == Kind::revolute_quarter) {
+    const P kept = y;
+    y = -z;
+    z = kept;
+  } else if constexpr (kind == Kind::revolute_x) {
+    turn_pair(P(l.turn_c), P(l.turn_s), y, z);
+  } else if constexpr (kind != Kind::revolute_none) {
+    turn_by(l.turn, x, y, z);
+  }
+}
 
 /// The columns of one closure on their way inward, in C registers.
 template <class P, int C>
@@ -163,35 +227,43 @@ class ClosureSweep {
   using Forces = PackedForces<P, C>;    ///< Of the rows.
 
   ClosureSweep(Workspace<S>& ws, const Factors<S>& factors, bool biased, ClosureColumns<T>& columns)
-      : ws_(ws), factors_(factors), biased_(biased), c_(columns) {}
+      : ws_(ws),
+        factors_(factors),
+        biased_(biased),
+        adds_(!columns.hinges.empty() || !ws.tree->clusters.empty()),
+        c_(columns) {}
 
+  /// From the links where the closure acts, as it is set there.
   void run() {
-    for (RowNumbers<T>& e : c_.e) {
-      Numbers{}.store(e);
+    Forces from_a = start<0>();
+    Forces from_b = start<1>();
+    run(from_a, from_b);
+  }
+  /// From these forces on the links of a and of b.
+  BUNRAKU_INLINE void run(Forces& from_a, Forces& from_b) {
+    for (std::size_t i = 0; adds_ && i < c_.e.size(); ++i) {
+      Numbers().store(c_.e[i]);
     }
     for (std::size_t i = 0; i < c_.hinges.size(); ++i) {
       put_hinge(i);
     }
-    need_links(ws_);
-    Forces x = start(0, P(T(-1)));
-    Forces other = start(1, P(T(1)));
-    walk(0, c_.ways[0], x);
-    walk(c_.ways[0], c_.ways[1], other);
+    walk(0, c_.ways[0], from_a);
+    walk(c_.ways[0], c_.ways[1], from_b);
     const int all = static_cast<int>(c_.links.size());
     if (c_.ways[1] < all) {  // what cancels where the ways meet still counts in the scale
-      Numbers moments = x.squares(0);
-      Numbers forces = x.squares(3);
-      moments.add(other.squares(0));
-      forces.add(other.squares(3));
-      x.add(other);
-      moment_lost_ = lost(moments, x.squares(0));
-      force_lost_ = lost(forces, x.squares(3));
-      walk(c_.ways[1], all, x);
+      Numbers moments = from_a.template squares<0>();
+      Numbers forces = from_a.template squares<3>();
+      moments.add(from_b.template squares<0>());
+      forces.add(from_b.template squares<3>());
+      from_a.add(from_b);
+      moment_lost_ = lost(moments, from_a.template squares<0>());
+      force_lost_ = lost(forces, from_a.template squares<3>());
+      walk(c_.ways[1], all, from_a);
     } else {
-      x.add(other);
+      from_a.add(from_b);
     }
     if (biased_) {
-      x.add_dot({Vec3<S>::zero(), ws_.base_acceleration}, acceleration_);
+      from_a.add_dot(ws_.base_acceleration, acceleration_);
     }
     acceleration_.store(c_.acceleration);
     scale_.store(c_.scale);
@@ -232,17 +304,23 @@ class ClosureSweep {
     return out;
   }
 
-  /// N, or −N, on the link where it acts.
-  Forces start(std::size_t side, const P& sign) const {
-    if (c_.general) {
-      return Forces::load(c_.given[side]);
+  /// N on b's link, or −N on a's.
+  template <int side>
+  BUNRAKU_INLINE Forces start() const {
+    if (c_.general) [[unlikely]] {
+      return Forces(c_.given[side]);
     }
     if (!c_.acts[side]) {
       return {};
     }
-    const PlainPose<T>& acting = c_.acting[side];
-    return Forces::load(c_.N).carried([&](int i, int j) { return sign * P(acting.rotation[3 * i + j]); },
-                                      [&](int i) { return P(acting.translation[i]); });
+    const T* R = c_.acting[side].rotation;
+    const T* p = c_.acting[side].translation;
+    Forces out(c_.N);
+    out.turn([&](P& x, P& y, P& z) BUNRAKU_INLINE_LAMBDA {
+      turn_by([&](int i, int j) { return side == 0 ? -R[3 * i + j] : R[3 * i + j]; }, x, y, z);
+    });
+    out.move({p[0], p[1], p[2]});
+    return out;
   }
 
   /// ψ along links of the support, inward.
@@ -265,10 +343,10 @@ class ClosureSweep {
       }
       filter(i, l, x, acceleration, scale);
       if (l.kind == Kind::floating) {
-        x = {};  // a free body carries no force on
+        x.clear();  // a free body carries no force on
         continue;
       }
-      x = handed_on(k, l, x, acceleration);
+      hand_on(k, l, x, acceleration);
     }
     force = x;
     acceleration_ = acceleration;
@@ -276,26 +354,36 @@ class ClosureSweep {
   }
 
   /// φ(p,k)x, and its part of the accelerations.
-  BUNRAKU_INLINE Forces handed_on(int k, const Link<S>& l, const Forces& x, Numbers& acceleration) {
-    const Transform<S>& X = ws_.pose_in[at(k)];
-    const Forces moved =
-        x.carried([&](int i, int j) { return P(X.rotation(i, j)); }, [&](int i) { return P(X.translation[i]); });
+  BUNRAKU_INLINE void hand_on(int k, const Link<S>& l, Forces& x, Numbers& acceleration) {
     if (biased_) {
-      if (l.kind <= Kind::revolute_full) {
+      if (l.kind <= Kind::prismatic) {  // ω × H*θ̇, of a slide twice
         const Vec3<S>& w = ws_.turning[at(k + 1)].w;
-        acceleration.add(P(w.y * ws_.v[l.v]), x.f[0]);
-        acceleration.subtract(P(w.x * ws_.v[l.v]), x.f[1]);
-      } else {
-        x.add_dot(hinge_bias_of(ws_, k), acceleration);
-      }
-      if (l.parent >= 0) {
-        const Vec3<S>& arm = ws_.arm_acceleration[at(k)];
-        for (int row = 0; row < 3; ++row) {
-          acceleration.add(P(arm[row]), moved.f[row + 3]);
+        const P along_x(w.y * ws_.v[l.v]);
+        const P along_y(w.x * ws_.v[l.v]);
+        if (l.kind == Kind::prismatic) {
+          acceleration.add(along_x + along_x, x.f[3]);
+          acceleration.subtract(along_y + along_y, x.f[4]);
+        } else {
+          acceleration.add(along_x, x.f[0]);
+          acceleration.subtract(along_y, x.f[1]);
         }
+      } else {
+        x.add_dot(ws_.special_bias[at(l.special)], acceleration);
       }
     }
-    return moved;
+    if (l.kind > Kind::prismatic) {
+      const Transform<S>& X = placed(ws_, l);
+      x.turn([&](P& a, P& b, P& c) BUNRAKU_INLINE_LAMBDA { turn_by(X.rotation.matrix(), a, b, c); });
+      x.move(X.translation);
+    } else {
+      with_kind(l.kind, [&]<Kind kind>() BUNRAKU_INLINE_LAMBDA {
+        x.turn([&](P& a, P& b, P& c) BUNRAKU_INLINE_LAMBDA { turn_about<kind>(l, ws_.spin[at(k)], a, b, c); });
+      });
+      x.move(l.kind == Kind::prismatic ? slid(ws_, l) : l.p);
+    }
+    if (biased_ && l.parent >= 0) {
+      x.add_dot(ws_.arm_acceleration[at(k)], acceleration);
+    }
   }
 
   /// What e*D⁻¹e would be if nothing in it vanished by chance: |N||ω| and |F||v| in place of their products.
@@ -305,49 +393,80 @@ class ClosureSweep {
     scale.add(P(squared_norm(H.linear) * D_inverse), forces);
   }
   BUNRAKU_INLINE Numbers moment_size(const Forces& x) const {
-    Numbers out = x.squares(0);
+    Numbers out = x.template squares<0>();
     out.add(moment_lost_);
     return out;
   }
   BUNRAKU_INLINE Numbers force_size(const Forces& x) const {
-    Numbers out = x.squares(3);
+    Numbers out = x.template squares<3>();
     out.add(force_lost_);
     return out;
   }
 
   /// e = Hx and x⁺ = x − UD⁻¹e of a link by itself, the last coordinate first.
   BUNRAKU_INLINE void filter(int i, const Link<S>& l, Forces& x, Numbers& acceleration, Numbers& scale) {
-    if (l.kind <= Kind::prismatic) {  // about or along z
-      const bool slides = l.kind == Kind::prismatic;
-      scale.add(P(factors_.D_inverse[at(l.v)]), slides ? force_size(x) : moment_size(x));
-      take_out(i, 0, l, slides ? x.f[5] : x.f[2], x, acceleration);
+    if (l.kind <= Kind::revolute_full) {  // about z
+      scale.add(P(factors_.D_inverse[at(l.v)]), moment_size(x));
+      x.subtract_outer(factors_.U[at(l.v)], keep(i, 0, at(l.v), x.f[2], acceleration));
+      return;
+    }
+    if (l.kind == Kind::prismatic) {  // along z
+      scale.add(P(factors_.D_inverse[at(l.v)]), force_size(x));
+      x.subtract_outer(factors_.U[at(l.v)], keep(i, 0, at(l.v), x.f[5], acceleration));
       return;
     }
     const Numbers moments = moment_size(x);
     const Numbers forces = force_size(x);
+    if (l.kind == Kind::floating) {  // H = I, and U has nothing beyond its own coordinate
+      filter_floating<5>(i, l, moments, forces, x, acceleration, scale);
+      return;
+    }
     for (int j = l.nv - 1; j >= 0; --j) {
       const std::size_t v = at(l.v + j);
-      if (l.kind == Kind::floating) {  // H = I
-        scale.add(P(factors_.D_inverse[v]), j < 3 ? moments : forces);
-        take_out(i, j, l, x.f[j], x, acceleration);
-        continue;
-      }
       Numbers e;
       x.add_dot(ws_.H[v], e);
       add_scale(ws_.H[v], factors_.D_inverse[v], moments, forces, scale);
-      take_out(i, j, l, e, x, acceleration);
+      x.subtract_outer(factors_.U[v], keep(i, j, v, e, acceleration));
     }
   }
-  /// One coordinate of it: `along` is its row of Hx.
-  BUNRAKU_INLINE void take_out(int i, int j, const Link<S>& l, const Numbers& along, Forces& x, Numbers& acceleration) {
+  /// The coordinates of a free body from j on.
+  template <int j>
+  BUNRAKU_INLINE void filter_floating(int i, const Link<S>& l, const Numbers& moments, const Numbers& forces, Forces& x,
+                                      Numbers& acceleration, Numbers& scale) {
     const std::size_t v = at(l.v + j);
+    const Force<S>& U = factors_.U[v];
+    scale.add(P(factors_.D_inverse[v]), j < 3 ? moments : forces);
+    const Numbers weighted = keep(i, j, v, x.f[j], acceleration);
+    if constexpr (j > 0) {
+      x.f[0].subtract(P(U.moment.x), weighted);
+    }
+    if constexpr (j > 1) {
+      x.f[1].subtract(P(U.moment.y), weighted);
+    }
+    if constexpr (j > 2) {
+      x.f[2].subtract(P(U.moment.z), weighted);
+    }
+    if constexpr (j > 3) {
+      x.f[3].subtract(P(U.force.x), weighted);
+    }
+    if constexpr (j > 4) {
+      x.f[4].subtract(P(U.force.y), weighted);
+    }
+    if constexpr (j > 0) {
+      filter_floating<j - 1>(i, l, moments, forces, x, acceleration, scale);
+    }
+  }
+  /// Keeps e of one coordinate, of which `along` is its row of Hx. Returns D⁻¹e.
+  BUNRAKU_INLINE Numbers keep(int i, int j, std::size_t v, const Numbers& along, Numbers& acceleration) {
     RowNumbers<T>& there = c_.e[at(c_.first[at(i)] + j)];
-    Numbers e = Numbers::load(there);
-    e.add(along);
+    Numbers e = along;
+    if (adds_) [[unlikely]] {
+      e.add(Numbers::load(there));
+    }
     e.store(there);
     const Numbers weighted = e.times(P(factors_.D_inverse[v]));
     acceleration.add(P(ws_.epsilon[v]), weighted);
-    x.subtract_outer(factors_.U[v], weighted);
+    return weighted;
   }
 
   /// A link's part of its cluster, and with the last of them the cluster.
@@ -363,7 +482,7 @@ class ClosureSweep {
       e.store(c_.e[k]);
       add_scale(H, factors_.D_inverse[at(c_.coordinates[k])], moment_size(x), force_size(x), scale);
     }
-    x = handed_on(link, l, x, acceleration);
+    hand_on(link, l, x, acceleration);
     if (c_.last[at(i)] != 0) {
       filter_cluster(i, ws_.tree->clusters[at(ws_.tree->cluster_of[at(link)])], x, acceleration);
     }
@@ -389,6 +508,7 @@ class ClosureSweep {
   Workspace<S>& ws_;
   const Factors<S>& factors_;
   bool biased_;
+  bool adds_;  // whether more than one link may have a part in some e
   ClosureColumns<T>& c_;
   Numbers acceleration_;
   Numbers scale_;
@@ -441,38 +561,44 @@ void closure_terms(const RowForces<T>& N, const ClosureRelation<T>& relation, in
 
 /// What step D has of a closure: its scale, with one over it in the columns; Λ's right side, scaled; and the size of
 /// the terms of that. `asked` and `bias` may cancel. The closure acts on one tree or on two.
+template <class P, int C, class T = NumberOf<P>>
+BUNRAKU_INLINE void find_terms(const PackedNumbers<P, C>& asked, const PackedNumbers<P, C>& bias,
+                               ClosureColumns<T>& one, ClosureColumns<T>* two, ClosureTerms<T>& out) {
+  using Numbers = PackedNumbers<P, C>;
+  Numbers squares = Numbers::load(one.scale);
+  const Numbers first = Numbers::load(one.acceleration);
+  Numbers second;
+  if (two != nullptr) {
+    squares.add(Numbers::load(two->scale));
+    second = Numbers::load(two->acceleration);
+  }
+  Numbers root;
+  Numbers inverse;
+  Numbers sum;
+  Numbers terms;
+  for (int c = 0; c < C; ++c) {
+    const P safe = select(squares.x[c] > P(T(0)), squares.x[c], P(T(1)));
+    root.x[c] = sqrt(safe);
+    inverse.x[c] = P(T(1)) / root.x[c];
+    sum.x[c] = ((bias.x[c] - asked.x[c]) + (first.x[c] + second.x[c])) * inverse.x[c];
+    terms.x[c] = (abs(bias.x[c]) + abs(asked.x[c]) + abs(first.x[c]) + abs(second.x[c])) * inverse.x[c];
+  }
+  root.store(out.scale);
+  sum.store(out.right);
+  terms.store(out.size);
+  inverse.store(one.inverse);
+  if (two != nullptr) {
+    inverse.store(two->inverse);
+  }
+}
+
+/// The same of plain numbers.
 template <class P, class T = NumberOf<P>>
 void closure_right(ClosureColumns<T>& one, ClosureColumns<T>* two, const RowNumbers<T>& asked,
-                   const RowNumbers<T>& bias, RowNumbers<T>& scale, RowNumbers<T>& right, RowNumbers<T>& size) {
+                   const RowNumbers<T>& bias, ClosureTerms<T>& out) {
   with_registers<P>(one.rows, [&]<int C> {
     using Numbers = PackedNumbers<P, C>;
-    const Numbers wanted = Numbers::load(asked);
-    const Numbers beside = Numbers::load(bias);
-    Numbers squares = Numbers::load(one.scale);
-    Numbers first = Numbers::load(one.acceleration);
-    Numbers second;
-    if (two != nullptr) {
-      squares.add(Numbers::load(two->scale));
-      second = Numbers::load(two->acceleration);
-    }
-    Numbers root;
-    Numbers inverse;
-    Numbers sum;
-    Numbers terms;
-    for (int c = 0; c < C; ++c) {
-      const P safe = select(squares.x[c] > P(T(0)), squares.x[c], P(T(1)));
-      root.x[c] = sqrt(safe);
-      inverse.x[c] = P(T(1)) / root.x[c];
-      sum.x[c] = ((beside.x[c] - wanted.x[c]) + (first.x[c] + second.x[c])) * inverse.x[c];
-      terms.x[c] = (abs(beside.x[c]) + abs(wanted.x[c]) + abs(first.x[c]) + abs(second.x[c])) * inverse.x[c];
-    }
-    root.store(scale);
-    sum.store(right);
-    terms.store(size);
-    inverse.store(one.inverse);
-    if (two != nullptr) {
-      inverse.store(two->inverse);
-    }
+    find_terms<P, C>(Numbers::load(asked), Numbers::load(bias), one, two, out);
   });
 }
 
@@ -534,21 +660,17 @@ void gather_columns(const ClosureColumns<T>& columns, T* out, std::size_t stride
   });
 }
 
-/// ε ← ε − e f̃; f̃ has zeros beyond the rows.
+/// ε ← ε − e f̃. Number by number: f̃ has just been written so, and the few sums do not wait for each other.
 template <class T>
 void correct_innovations(Workspace<Pack<T, 1>>& ws, const ClosureColumns<T>& columns, const RowNumbers<T>& force) {
-  with_registers<RowPack<T>>(columns.rows, [&]<int C> {
-    using P = RowPack<T>;
-    const auto f = PackedNumbers<P, C>::load(force);
-    for (std::size_t i = 0; i < columns.coordinates.size(); ++i) {
-      const auto e = PackedNumbers<P, C>::load(columns.e[i]);
-      P sum = e.x[0] * f.x[0];
-      for (int c = 1; c < C; ++c) {
-        sum += e.x[c] * f.x[c];
-      }
-      ws.epsilon[at(columns.coordinates[i])] -= Pack<T, 1>(sum_of(sum));
+  for (std::size_t i = 0; i < columns.coordinates.size(); ++i) {
+    const T* e = columns.e[i].x;
+    T sum = e[0] * force.x[0];
+    for (int r = 1; r < columns.rows; ++r) {
+      sum += e[r] * force.x[r];
     }
-  });
+    ws.epsilon[at(columns.coordinates[i])] -= Pack<T, 1>(sum);
+  }
 }
 
 }  // namespace bunraku::kernels

@@ -100,6 +100,98 @@ BUNRAKU_INLINE void substitute_column(T* rows, std::size_t stride, std::size_t n
   }
 }
 
+/// n rows of Λ that are all independent, factored as by factor_closures, number by number, with f = Λ⁻¹r.
+template <int n, class T>
+BUNRAKU_INLINE bool solve_few(const T* lambda, std::size_t stride, const T* r, T floor, T* rows, T* f, T& least) {
+  T L[n][n];
+  T x[n];
+#pragma GCC unroll 4
+  for (int i = 0; i < n; ++i) {
+    x[i] = r[i];
+#pragma GCC unroll 4
+    for (int k = i; k < n; ++k) {
+      L[i][k] = lambda[static_cast<std::size_t>(i) * stride + static_cast<std::size_t>(k)];
+    }
+  }
+#pragma GCC unroll 4
+  for (int j = 0; j < n; ++j) {
+    if (!(L[j][j] > floor)) {
+      return false;
+    }
+    least = L[j][j] < least ? L[j][j] : least;
+    L[j][j] = T(1) / L[j][j];
+#pragma GCC unroll 4
+    for (int i = j + 1; i < n; ++i) {
+      const T l = L[j][i] * L[j][j];
+      x[i] -= l * x[j];
+#pragma GCC unroll 4
+      for (int k = i; k < n; ++k) {
+        L[i][k] -= l * L[j][k];
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int j = n - 1; j >= 0; --j) {
+#pragma GCC unroll 4
+    for (int i = n - 1; i > j; --i) {
+      x[j] -= L[j][i] * x[i];
+    }
+    f[j] = x[j] *= L[j][j];
+#pragma GCC unroll 4
+    for (int k = j; k < n; ++k) {
+      rows[static_cast<std::size_t>(j) * stride + static_cast<std::size_t>(k)] = L[j][k];
+    }
+  }
+  return true;
+}
+
+/// The same of any number of rows. Numbers of r and f go one by one: registers of them would be read across what was
+/// just written.
+template <class P, class T = NumberOf<P>>
+bool solve_independent(const T* lambda, std::size_t stride, std::size_t n, const T* r, T floor, T* rows, T* f,
+                       T& least) {
+  switch (n) {
+    case 1:
+      return solve_few<1>(lambda, stride, r, floor, rows, f, least);
+    case 2:
+      return solve_few<2>(lambda, stride, r, floor, rows, f, least);
+    case 3:
+      return solve_few<3>(lambda, stride, r, floor, rows, f, least);
+    case 4:
+      return solve_few<4>(lambda, stride, r, floor, rows, f, least);
+    default:
+      break;
+  }
+  constexpr std::size_t width = Lanes<P>::count;
+  for (std::size_t i = 0; i < n; ++i) {
+    f[i] = r[i];
+    for (std::size_t k = i - i % width; k < n; k += width) {
+      P::load(lambda + i * stride + k).store(rows + i * stride + k);
+    }
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    T* row = rows + j * stride;
+    if (!(row[j] > floor)) {
+      return false;
+    }
+    least = row[j] < least ? row[j] : least;
+    const T inverse = T(1) / row[j];
+    for (std::size_t i = j + 1; i < n; ++i) {
+      const T l = row[i] * inverse;
+      f[i] -= l * f[j];
+      subtract_scaled<P>(rows + i * stride, row, l, i, n);
+    }
+    row[j] = inverse;
+  }
+  for (std::size_t j = n; j-- > 0;) {
+    f[j] *= rows[j * stride + j];
+    for (std::size_t i = 0; i < j; ++i) {  // number j of all rows at once, which need not wait for each other
+      f[i] -= rows[i * stride + j] * f[j];
+    }
+  }
+  return true;
+}
+
 /// x ← Λ⁻¹x by the factors. Number by number: registers of x would be read across what was just written.
 template <class P>
 void solve_closures(const NumberOf<P>* rows, std::size_t stride, std::size_t n, NumberOf<P>* x) {

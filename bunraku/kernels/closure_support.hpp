@@ -91,6 +91,7 @@ struct ClosureColumns {
   std::array<bool, 2> acts{};            ///< Whether −N acts here, at node a, and N, at node b.
   std::array<PlainPose<T>, 2> acting{};  ///< a's axes at b's point on either's link: where they act.
   RowForces<T> N{};                      ///< The closure's directions, in a's axes at b's point.
+  RowForces<T> N_of_link{};              ///< The same in the axes of a's link.
   bool general = false;                  ///< Whether BA* is given instead, as general rows have it.
   std::array<RowForces<T>, 2> given{};   ///< Then: at node a's and at node b's link, in their frames.
 
@@ -101,6 +102,14 @@ struct ClosureColumns {
 
   /// A closure that acts on two links (−1: none) and on some velocities of all hinges. O(depth).
   void place(const Tree& tree, int equations, const std::array<int, 2>& on_links, std::span<const int> on_hinges);
+};
+
+/// What step D has of a closure.
+template <class T>
+struct ClosureTerms {
+  RowNumbers<T> scale{};  ///< s of its rows.
+  RowNumbers<T> right{};  ///< Their right side, scaled.
+  RowNumbers<T> size{};   ///< How large the terms of that are, scaled.
 };
 
 /// Which directions N of a closure between two nodes nothing on its tree can violate: where all links between the nodes

@@ -78,32 +78,35 @@ void need_poses(Workspace<S>& ws) {
 /// V = φ*H*θ̇ of every link, at its origin in its own axes (RK92 6).
 template <class S>
 void need_velocities(Workspace<S>& ws) {
-  need_links(ws);
+  need_positions(ws);
   if (ws.has_velocities) {
     return;
   }
   ws.velocity[0] = Motion<S>::zero();
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
     const Link<S>& l = ws.link(k);
-    const Transform<S>& X = ws.pose_in[at(k)];
     const Motion<S>& up = ws.velocity[at(l.parent + 1)];
-    Vec3<S> angular = X.rotation.inverse_times(up.angular);
-    Vec3<S> linear = X.rotation.inverse_times(up.linear + cross(up.angular, X.translation));
-    if (l.kind <= Kind::revolute_full) {
-      angular.z += ws.v[l.v];
-    } else {
+    Vec3<S> angular;
+    Vec3<S> linear;
+    if (l.kind > Kind::prismatic) {
+      const Transform<S>& X = placed(ws, l);
+      angular = X.rotation.inverse_times(up.angular);
+      linear = X.rotation.inverse_times(up.linear + cross(up.angular, X.translation));
       for (int j = l.v; j < l.v + l.nv; ++j) {
         angular += column(ws, j).angular * ws.v[j];
         linear += column(ws, j).linear * ws.v[j];
       }
+    } else {
+      with_kind(l.kind, [&]<Kind kind>() BUNRAKU_INLINE_LAMBDA {
+        const Axes<kind, S> axes{l, ws.spin[at(k)]};
+        angular = axes.back(up.angular);
+        linear = axes.back(up.linear + cross(up.angular, kind == Kind::prismatic ? slid(ws, l) : l.p));
+        (kind == Kind::prismatic ? linear.z : angular.z) += ws.v[l.v];
+      });
     }
     Motion<S>& V = ws.velocity[at(k + 1)];
-    V.angular.x = angular.x;
-    V.angular.y = angular.y;
-    V.angular.z = angular.z;
-    V.linear.x = linear.x;
-    V.linear.y = linear.y;
-    V.linear.z = linear.z;
+    put(angular, V.angular);
+    put(linear, V.linear);
   }
   ws.has_velocities = true;
 }

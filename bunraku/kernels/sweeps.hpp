@@ -72,8 +72,11 @@ class Sweeps {
   virtual void closed_columns(ClosureColumns<T>& columns) = 0;
   /// What step D has of a closure on one tree or two; see closure_right.
   virtual void closed_right(ClosureColumns<T>& one, ClosureColumns<T>* two, const RowNumbers<T>& asked,
-                            const RowNumbers<T>& bias, RowNumbers<T>& scale, RowNumbers<T>& right,
-                            RowNumbers<T>& size) const = 0;
+                            const RowNumbers<T>& bias, ClosureTerms<T>& out) const = 0;
+  /// All of these at once, after closed_inward with velocities, of a closure of constant directions between two links
+  /// of the tree, or of one and the world: see closure_loop.hpp.
+  virtual void closed_loop(const ClosureNode<T>& a, const ClosureNode<T>& b, ClosureColumns<T>& columns,
+                           ClosureTerms<T>& terms) = 0;
   /// Adds e*D⁻¹e of pairs of closures, scaled, to their blocks of Λ; see closure_products.
   virtual void closed_products(std::span<const ClosurePair<T>> pairs, const SharedCoordinate* shared, T* lambda,
                                std::size_t stride) const = 0;
@@ -83,6 +86,9 @@ class Sweeps {
   /// above `floor`.
   virtual bool closed_factor(T* rows, std::size_t stride, std::size_t n, std::size_t columns, T floor,
                              T& least) const = 0;
+  /// The same of n rows that are independent, with f = Λ⁻¹r beside them; see solve_independent.
+  virtual bool closed_independent(const T* lambda, std::size_t stride, std::size_t n, const T* r, T floor, T* rows,
+                                  T* f, T& least) const = 0;
   /// x ← Λ⁻¹x by such factors.
   virtual void closed_solve(const T* rows, std::size_t stride, std::size_t n, T* x) const = 0;
   /// Adds the squares of columns of E W, with E from closed_gather of this tree; see add_squares.

@@ -224,4 +224,52 @@ BUNRAKU_INLINE bool if_revolute(const Run& run, F&& f) {
   return false;
 }
 
+/// Calls f.template operator()<kind>() with the kind of a one-axis link.
+template <class F>
+BUNRAKU_INLINE void with_kind(Kind kind, F&& f) {
+  switch (kind) {
+    case Kind::revolute_none:
+      return f.template operator()<Kind::revolute_none>();
+    case Kind::revolute_quarter:
+      return f.template operator()<Kind::revolute_quarter>();
+    case Kind::revolute_x:
+      return f.template operator()<Kind::revolute_x>();
+    case Kind::revolute_full:
+      return f.template operator()<Kind::revolute_full>();
+    default:
+      return f.template operator()<Kind::prismatic>();
+  }
+}
+
+/// From a one-axis link's axes to its parent's.
+template <Kind kind, class S>
+struct Axes {
+  const Link<S>& l;
+  const Spin<S>& spin;
+
+  BUNRAKU_INLINE Vec3<S> forth(const Vec3<S>& v) const {
+    if constexpr (kind == Kind::prismatic) {
+      return product(l.turn, v);
+    } else {
+      return turned<kind>(l, spin.forth(v));
+    }
+  }
+  BUNRAKU_INLINE Vec3<S> back(const Vec3<S>& v) const {
+    if constexpr (kind == Kind::prismatic) {
+      return transpose_times(l.turn, v);
+    } else {
+      return spin.back(unturned<kind>(l, v));
+    }
+  }
+  BUNRAKU_INLINE ArticulatedInertia<S> forth(const ArticulatedInertia<S>& P) const {
+    if constexpr (kind == Kind::prismatic) {
+      return Rotation<S>(l.turn) * P;
+    } else {
+      const DoubleSpin<S> twice(spin.c, spin.s);
+      return {turned<kind>(l, about_z(spin, twice, P.rotational)), turned<kind>(l, about_z(spin, twice, P.coupling)),
+              turned<kind>(l, about_z(spin, twice, P.linear))};
+    }
+  }
+};
+
 }  // namespace bunraku::kernels

@@ -90,6 +90,8 @@ struct ClosedClosure {
   bool asks = false;                                 ///< Whether some of it is not zero.
   kernels::RowNumbers<T> rate{};                     ///< What it asks of accelerations beside that.
   kernels::RowNumbers<T> bias{};                     ///< What accelerations of nodes have beside the columns'.
+  kernels::ClosureTerms<T> terms;                    ///< What step D has of it.
+  bool direct_terms = false;                         ///< Whether these came with the columns.
   kernels::RowNumbers<T> force{};                    ///< f̃ of the active rows.
   std::array<bool, kernels::max_closure_rows> unique{};
 
@@ -97,6 +99,8 @@ struct ClosedClosure {
   bool within() const { return a.member == b.member; }
   /// Whether its directions are the same at any pose, and the columns know them.
   bool constant() const { return directed && equations.constant && !changeable; }
+  /// Whether all that is before step D can be done at once, with velocities.
+  bool direct() const { return within() && equations.constant && !changeable && !asks; }
 };
 
 /// Calls f(end, columns) for each side of a closure that is on a link, once for each member.
@@ -157,6 +161,7 @@ struct ClosedData {
   std::vector<T> factor;                          ///< Of the kept rows LDL*, then C and f̃; see closure_solve.hpp.
   std::size_t kept = 0;                           ///< How many rows count as independent.
   std::size_t tangled = 0;                        ///< How many others depend on them: columns of C.
+  bool whole_named = false;                       ///< Whether it is noted that the forces of all rows are unique.
   std::vector<int> order;                         ///< All rows: kept, tangled, those that nothing can violate.
   std::vector<T> gathered;                        ///< 𝔟/s but for D^(−½): velocities of all hinges × rows.
   std::vector<T> scratch;                         ///< rows × rows.
@@ -210,6 +215,7 @@ struct ClosedData {
   void solve_small();
   /// The former; false where there is doubt.
   bool factor_small();
+  bool eliminate(T largest, T floor, T& least);
   bool eliminate_kept(T largest, T floor, T& least);
   void gather();
   bool others_depend(T largest);

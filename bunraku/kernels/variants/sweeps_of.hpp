@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "bunraku/kernels/closure_columns.hpp"
+#include "bunraku/kernels/closure_loop.hpp"
 #include "bunraku/kernels/derivative_products.hpp"
 #include "bunraku/kernels/forward_dynamics.hpp"
 #include "bunraku/kernels/inverse_derivatives.hpp"
@@ -105,9 +105,12 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   }
   void closed_columns(ClosureColumns<T>& columns) override { closure_columns(ws_, factors(), biased_, columns); }
   void closed_right(ClosureColumns<T>& one, ClosureColumns<T>* two, const RowNumbers<T>& asked,
-                    const RowNumbers<T>& bias, RowNumbers<T>& scale, RowNumbers<T>& right,
-                    RowNumbers<T>& size) const override {
-    closure_right<RowPack<T>>(one, two, asked, bias, scale, right, size);
+                    const RowNumbers<T>& bias, ClosureTerms<T>& out) const override {
+    closure_right<RowPack<T>>(one, two, asked, bias, out);
+  }
+  void closed_loop(const ClosureNode<T>& a, const ClosureNode<T>& b, ClosureColumns<T>& columns,
+                   ClosureTerms<T>& terms) override {
+    close_loop(ws_, a, b, columns, terms);
   }
   void closed_products(std::span<const ClosurePair<T>> pairs, const SharedCoordinate* shared, T* lambda,
                        std::size_t stride) const override {
@@ -123,6 +126,10 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
     }
     columns == n + 1 ? substitute_column(rows, stride, n) : substitute_closures<RowPack<T>>(rows, stride, n, columns);
     return true;
+  }
+  bool closed_independent(const T* lambda, std::size_t stride, std::size_t n, const T* r, T floor, T* rows, T* f,
+                          T& least) const override {
+    return solve_independent<RowPack<T>>(lambda, stride, n, r, floor, rows, f, least);
   }
   void closed_solve(const T* rows, std::size_t stride, std::size_t n, T* x) const override {
     solve_closures<RowPack<T>>(rows, stride, n, x);
