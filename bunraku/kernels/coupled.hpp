@@ -155,6 +155,72 @@ void smooth_siblings(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& 
 // ---------------------------------------------------------------------------------------------------------------------
 // Any other cluster
 
+/// The axes of a link that is neither revolute nor prismatic, as Axes has those of one that is.
+template <class S>
+struct PlacedAxes {
+  const Rotation<S>& R;
+
+  BUNRAKU_INLINE Vec3<S> forth(const Vec3<S>& v) const { return R * v; }
+  BUNRAKU_INLINE Vec3<S> back(const Vec3<S>& v) const { return R.inverse_times(v); }
+  BUNRAKU_INLINE ArticulatedInertia<S> forth(const ArticulatedInertia<S>& P) const { return R * P; }
+};
+
+/// Calls f(axes, p) with how link k is turned against its parent, and where it is there.
+template <class S, class F>
+BUNRAKU_INLINE void with_axes(const Workspace<S>& ws, int k, F&& f) {
+  const Link<S>& l = ws.link(k);
+  if (l.kind > Kind::prismatic) {
+    const Transform<S>& X = placed(ws, l);
+    return f(PlacedAxes<S>{X.rotation}, X.translation);
+  }
+  with_kind(l.kind,
+            [&]<Kind kind>() { f(Axes<kind, S>{l, ws.spin[at(k)]}, kind == Kind::prismatic ? slid(ws, l) : l.p); });
+}
+
+/// H f of coordinate j of a link.
+template <class S>
+BUNRAKU_INLINE S along(const Workspace<S>& ws, const Link<S>& l, int j, const Force<S>& f) {
+  if (l.kind <= Kind::prismatic) {
+    return l.kind == Kind::prismatic ? f.force.z : f.moment.z;
+  }
+  return dot(column(ws, j), f);
+}
+
+/// P H* of coordinate j of a link.
+template <class S>
+BUNRAKU_INLINE Force<S> force_of(const Workspace<S>& ws, const Link<S>& l, int j, const ArticulatedInertia<S>& P) {
+  if (l.kind <= Kind::revolute_full) {
+    return {{P.rotational.xz, P.rotational.yz, P.rotational.zz}, P.coupling.row(2)};
+  }
+  return l.kind == Kind::prismatic ? Force<S>{P.coupling.column(2), {P.linear.xz, P.linear.yz, P.linear.zz}}
+                                   : P * column(ws, j);
+}
+
+/// P a of link k, but for the arm's part.
+template <class S>
+BUNRAKU_INLINE Force<S> force_of_bias(Workspace<S>& ws, int k, const ArticulatedInertia<S>& P) {
+  const Link<S>& l = ws.link(k);
+  if (l.kind > Kind::revolute_full) {
+    return P * hinge_bias_of(ws, k);
+  }
+  const S x = ws.turning[at(k + 1)].w.y * ws.v[l.v];
+  const S y = -ws.turning[at(k + 1)].w.x * ws.v[l.v];
+  const Sym3<S>& J = P.rotational;
+  return {{J.xx * x + J.xy * y, J.xy * x + J.yy * y, J.xz * x + J.yz * y},
+          P.coupling.row(0) * x + P.coupling.row(1) * y};
+}
+
+/// f*a of link k, likewise.
+template <class S>
+BUNRAKU_INLINE S power_of_bias(Workspace<S>& ws, int k, const Force<S>& f) {
+  const Link<S>& l = ws.link(k);
+  if (l.kind > Kind::revolute_full) {
+    return dot(f, hinge_bias_of(ws, k));
+  }
+  const Vec3<S>& w = ws.turning[at(k + 1)].w;
+  return (w.y * f.moment.x - w.x * f.moment.y) * ws.v[l.v];
+}
+
 /// D and Ū as for a mass matrix, by composite bodies: what a unit of velocity e takes at its link goes inward, and its
 /// part along each hinge on the way is an element of D. Accelerations on the way that are not the hinges' own do their
 /// part in ε.
@@ -168,34 +234,34 @@ void join_coupled(Workspace<S>& ws, int k, const CoupledLinks& c, const Articula
     const Follower<double>& follower = ws.tree->within[at(e)];
     const std::size_t j = at(follower.own);
     const std::size_t v = at(c.coordinates[j]);
-    Force<S> f = P * column(ws, e) * follower.ratio;
-    D[j * m + j] += follower.ratio * (dot(column(ws, e), f) + follower.ratio * ws.armature[at(e)]);
-    const auto pair = [&](int begin, int end) {
-      for (int i = begin; i < end; ++i) {
-        const S value = ws.tree->within[at(i)].ratio * dot(column(ws, i), f);
+    Force<S> f = force_of(ws, own, e, P) * follower.ratio;
+    D[j * m + j] += follower.ratio * (along(ws, own, e, f) + follower.ratio * ws.armature[at(e)]);
+    const auto pair = [&](const Link<S>& l, int end) {
+      for (int i = l.v; i < end; ++i) {
+        const S value = ws.tree->within[at(i)].ratio * along(ws, l, i, f);
         const std::size_t other = at(ws.tree->within[at(i)].own);
         D[other * m + j] += value;
         D[j * m + other] += value;
       }
     };
-    pair(own.v, e);
+    pair(own, e);
     if constexpr (forces) {
-      ws.epsilon[v] += follower.ratio * (torque[e] - dot(column(ws, e), ws.force[at(k)]));
+      ws.epsilon[v] += follower.ratio * (torque[e] - along(ws, own, e, ws.force[at(k)]));
     }
     for (int here = k; here >= c.begin;) {
-      const Link<S>& l = ws.link(here);
-      const Transform<S> X = pose_of(ws, here);
       if constexpr (forces) {
-        ws.epsilon[v] -= dot(f, bias_of(ws, here));
+        ws.epsilon[v] -= power_of_bias(ws, here, f);
       }
-      f = {X.rotation * f.moment, X.rotation * f.force};
+      with_axes(ws, here, [&](const auto& axes, const Vec3<S>& p) BUNRAKU_INLINE_LAMBDA {
+        put(axes.forth(f.force), f.force);
+        put(axes.forth(f.moment) + cross(p, f.force), f.moment);
+      });
       if constexpr (forces) {
         ws.epsilon[v] -= dot(f.force, ws.arm_acceleration[at(here)]);
       }
-      f.moment += cross(X.translation, f.force);
-      here = l.parent;
+      here = ws.link(here).parent;
       if (here >= c.begin) {
-        pair(ws.link(here).v, ws.link(here).v + ws.link(here).nv);
+        pair(ws.link(here), ws.link(here).v + ws.link(here).nv);
       }
     }
     factors.U[v] += f;
@@ -221,22 +287,26 @@ void gather_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors
     if (l.kind == Kind::lump) {
       continue;
     }
-    ArticulatedInertia<S> P = gathered(ws, k);
+    const ArticulatedInertia<S> P = gathered(ws, k);
     join_coupled<forces>(ws, k, c, P, factors, torque);
     if (l.parent < 0) {
       continue;
     }
-    const Transform<S> X = pose_of(ws, k);
     Force<S> z{};
     if constexpr (forces) {
-      z = ws.force[at(k)] + P * bias_of(ws, k);
+      z = ws.force[at(k)] + force_of_bias(ws, k, P);
     }
-    P = X.rotation * P;
-    const Mat3<S> moved = hand_over(ws, l, X.translation, P);
-    if constexpr (forces) {
-      const Vec3<S>& arm = ws.arm_acceleration[at(k)];
-      ws.force[at(l.parent)] += X * z + Force<S>{moved * arm, P.linear * arm};
-    }
+    with_axes(ws, k, [&](const auto& axes, const Vec3<S>& p) BUNRAKU_INLINE_LAMBDA {
+      const ArticulatedInertia<S> there = axes.forth(P);
+      const Mat3<S> moved = hand_over(ws, l, p, there);
+      if constexpr (forces) {
+        const Vec3<S>& arm = ws.arm_acceleration[at(k)];
+        const Vec3<S> force = axes.forth(z.force);
+        Force<S>& up = ws.force[at(l.parent)];
+        up.moment += axes.forth(z.moment) + cross(p, force) + moved * arm;
+        up.force += force + there.linear * arm;
+      }
+    });
   }
   if (c.lumps >= 0 && !opens) {
     gather_lumps<forces>(ws, c, factors, torque);
@@ -360,11 +430,16 @@ void move_links(Workspace<S>& ws, const CoupledLinks& c, S* out) {
       }
       continue;
     }
-    Motion<S> alpha = ws.alpha[at(l.parent + 1)];
-    if constexpr (biased) {
-      alpha.linear += ws.arm_acceleration[at(k)];
-    }
-    alpha = inverse_times(pose_of(ws, k), alpha);
+    const Motion<S>& up = ws.alpha[at(l.parent + 1)];
+    Motion<S> alpha;
+    with_axes(ws, k, [&](const auto& axes, const Vec3<S>& p) BUNRAKU_INLINE_LAMBDA {
+      Vec3<S> linear = up.linear + cross(up.angular, p);
+      if constexpr (biased) {
+        linear += ws.arm_acceleration[at(k)];
+      }
+      put(axes.back(up.angular), alpha.angular);
+      put(axes.back(linear), alpha.linear);
+    });
     if constexpr (biased) {
       alpha += bias_of(ws, k);
     }
