@@ -262,6 +262,42 @@ void find_forces(const Closure& closure, const Transform<T>& X_AB, ClosureEquati
   }
 }
 
+/// Of a vector along a rotation's axis, as long as the sine of its angle: that angle's length, where it is less than
+/// 0.03. The terms left out are below 1e-17.
+template <class T>
+Vec3<T> with_angle(const Vec3<T>& sine) {
+  const T s = squared_norm(sine);
+  return sine * (T(1) + s * (T(1.0 / 6) + s * (T(3.0 / 40) + s * (T(15.0 / 336) + s * T(105.0 / 3456)))));
+}
+template <class T>
+constexpr T small_sine = T(1e-3);  // squared
+
+/// How far node b is from where its hinge would put it, in a's axes: the shortest turn, and the way. Most often nodes
+/// are nearly where they should be, and the common hinges then need neither their angle nor a logarithm.
+template <class T>
+Motion<T> open_by(const Hinge& hinge, const Transform<T>& X_AB) {
+  const Mat3<T>& R = X_AB.rotation.matrix();
+  if (hinge.type == HingeType::spherical) {  // no row of it turns
+    return {Vec3<T>::zero(), X_AB.translation};
+  }
+  if (hinge.type == HingeType::revolute || hinge.type == HingeType::continuous) {  // what is left tilts the axis
+    const Vec3<T> axis = cast<T>(hinge.axis);
+    const Vec3<T> tilted = R * axis;
+    const Vec3<T> sine = cross(axis, tilted);
+    if (squared_norm(sine) < small_sine<T> && dot(axis, tilted) > T(0)) {
+      return {with_angle(sine), X_AB.translation};
+    }
+  }
+  if (hinge.type == HingeType::fixed) {
+    const Vec3<T> sine = Vec3<T>{R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1)} * T(0.5);
+    if (squared_norm(sine) < small_sine<T> && R(0, 0) + R(1, 1) + R(2, 2) > T(1)) {
+      return {with_angle(sine), X_AB.translation};
+    }
+  }
+  const Transform<T> X = place(hinge, X_AB).X;
+  return {X.rotation * log(X.rotation.inverse() * X_AB.rotation), X_AB.translation - X.translation};
+}
+
 }  // namespace
 
 template <class T>
@@ -272,8 +308,7 @@ void closure_positions(const Closure& closure, const Transform<T>& X_AB, Closure
   const auto rows = static_cast<std::size_t>(out.rows);
   switch (closure.kind) {
     case ClosureKind::nodes: {
-      const Transform<T> X = place(closure.hinge, X_AB).X;
-      const Motion<T> open{X.rotation * log(X.rotation.inverse() * X_AB.rotation), p - X.translation};
+      const Motion<T> open = open_by(closure.hinge, X_AB);
       for (std::size_t i = 0; i < rows; ++i) {
         out.gap[i] = dot(out.directions[i], open);
       }

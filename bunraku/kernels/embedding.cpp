@@ -94,57 +94,80 @@ void Embedding::add_cluster(const Tree& tree, int cluster) {
     for (const Node* node : {&closure.a, &closure.b}) {
       for (int body = closure.kind == ClosureKind::hinges ? c.base : node->body; body != c.base;
            body = tree.model.bodies()[at(body)].parent) {
-        c.bodies.push_back(body);
+        c.bodies.push_back({body, tree.model.bodies()[at(body)].parent});
       }
     }
   }
-  std::sort(c.bodies.begin(), c.bodies.end());
-  c.bodies.erase(std::unique(c.bodies.begin(), c.bodies.end()), c.bodies.end());
+  std::sort(c.bodies.begin(), c.bodies.end(), [](const LoopBody& x, const LoopBody& y) { return x.body < y.body; });
+  c.bodies.erase(std::unique(c.bodies.begin(), c.bodies.end(),
+                             [](const LoopBody& x, const LoopBody& y) { return x.body == y.body; }),
+                 c.bodies.end());
+  for (LoopBody& each : c.bodies) {
+    const Body& body = tree.model.bodies()[at(each.body)];
+    const HingeType type = body.hinge.type;
+    each.steady = type == HingeType::revolute || type == HingeType::continuous || type == HingeType::prismatic;
+    if (each.steady) {
+      Motion<double>& H = H_[at(tree.coordinates.slots[at(each.body)].v)];
+      hinge_joint_map(body.hinge, q_.data(), &H);
+      H = inverse_times(body.X_MB, H);
+    }
+  }
   Y_.resize(Y_.size() + c.rows * c.coordinates);
   clusters_.push_back(std::move(c));
 }
 
 /// Poses, velocities and accelerations at θ̈ = 0 against c, outward: as RK92 6 and RK88 2.31–2.32 with c in the world's
-/// place. Then how far the cluster reaches.
+/// place.
 void Embedding::move_bodies(const LoopCluster& c) {
   motion_[of_body(c.base)] = {};
-  double far = 0;
-  reach_ = 0;
-  for (const int k : c.bodies) {
-    const Body& body = tree_->model.bodies()[at(k)];
-    const HingeSlot& slot = tree_->coordinates.slots[at(k)];
+  for (const LoopBody& each : c.bodies) {
+    const Body& body = tree_->model.bodies()[at(each.body)];
+    const HingeSlot& slot = tree_->coordinates.slots[at(each.body)];
     const double* q = q_.data() + slot.q;
     const double* v = v_.data() + slot.v;
-    hinge_joint_map(body.hinge, q, H_.data() + slot.v);
+    Motion<double> rate = Motion<double>::zero();
+    if (!each.steady) {
+      hinge_joint_map(body.hinge, q, H_.data() + slot.v);
+      for (int j = slot.v; j < slot.v + slot.nv; ++j) {
+        H_[at(j)] = inverse_times(body.X_MB, H_[at(j)]);
+      }
+      rate = inverse_times(body.X_MB, hinge_bias(body.hinge, q, v));
+    }
     Motion<double> r = Motion<double>::zero();
     for (int j = 0; j < slot.nv; ++j) {
-      H_[at(slot.v + j)] = inverse_times(body.X_MB, H_[at(slot.v + j)]);
       r += H_[at(slot.v + j)] * v[j];
     }
-    const Motion<double> rate = inverse_times(body.X_MB, hinge_bias(body.hinge, q, v));
     const Transform<double> X = body.X_PF * hinge_pose(body.hinge, q) * body.X_MB;
-    const LoopMotion& up = motion_[of_body(body.parent)];
+    const LoopMotion& up = motion_[of_body(each.parent)];
     const Vec3<double> w = X.rotation.inverse_times(up.V.angular);
     const Vec3<double> l = X.rotation.inverse_times(X.translation);
     const Motion<double> a{cross(w, r.angular) + rate.angular,
                            cross(w, cross(w, l) + r.linear * 2.0) + cross(r.angular, r.linear) + rate.linear};
-    motion_[of_body(k)] = {up.X * X, inverse_times(X, up.V) + r, inverse_times(X, up.alpha) + a};
+    motion_[of_body(each.body)] = {up.X * X, inverse_times(X, up.V) + r, inverse_times(X, up.alpha) + a};
   }
+}
+
+/// How far the cluster reaches.
+void Embedding::measure(const LoopCluster& c) {
+  double far = 0;
+  double reach = 0;
+  const Vec3<double> start = motion_[of_body(c.bodies.front().body)].X.translation;
   const auto reach_to = [&](const Vec3<double>& p) {
-    far = std::max(far, norm(p));
-    reach_ = std::max(reach_, norm(p - motion_[of_body(c.bodies.front())].X.translation));
+    far = std::max(far, squared_norm(p));
+    reach = std::max(reach, squared_norm(p - start));
   };
-  for (const int k : c.bodies) {
-    reach_to(motion_[of_body(k)].X.translation);
+  for (const LoopBody& each : c.bodies) {
+    reach_to(motion_[of_body(each.body)].X.translation);
   }
   for (const int i : c.loops) {
     const Closure& closure = tree_->model.closures()[at(loops_[at(i)].closure)];
     if (closure.kind != ClosureKind::hinges) {
-      reach_to(node_motion(closure.a).X.translation);
-      reach_to(node_motion(closure.b).X.translation);
+      for (const Node* node : {&closure.a, &closure.b}) {
+        reach_to(motion_[of_body(node->body)].X * node->X_BN.translation);
+      }
     }
   }
-  reach_ += part_of_way * far;
+  reach_ = std::sqrt(reach) + part_of_way * std::sqrt(far);
 }
 
 LoopMotion Embedding::node_motion(const Node& node) const {
@@ -182,7 +205,7 @@ void Embedding::add_nodes(const LoopCluster& c, Loop& loop) {
   const Closure& closure = tree_->model.closures()[at(loop.closure)];
   const LoopMotion a = node_motion(closure.a);
   const LoopMotion b = node_motion(closure.b);
-  ClosureEquations<double> equations;
+  ClosureEquations<double>& equations = loop.equations;
   closure_velocities(closure, {a.X.inverse() * b.X, a.V, b.V}, equations);
   add_columns(c, closure.a, a.X, equations.on_a.data(), loop);
   add_columns(c, closure.b, b.X, equations.on_b.data(), loop);
@@ -289,6 +312,7 @@ void Embedding::set_state(const T* q, const T* v) {
   for (const LoopCluster& c : clusters_) {
     if (!c.bodies.empty()) {
       move_bodies(c);
+      measure(c);
     }
     for (const int l : c.loops) {
       Loop& loop = loops_[at(l)];

@@ -24,20 +24,28 @@ struct Loop {
   int local_row = 0;  ///< The first among those of its cluster.
   double gap = 0;     ///< The most that it is open, as part of the cluster's size, or rad.
   double slip = 0;    ///< The most of Yθ̇ in a row, as part of what it could be at that speed and 1 rad/s more.
+  ClosureEquations<double> equations{.keeps = true};  ///< Of its nodes, at the state.
+};
+
+/// A body of a cluster with loops.
+struct LoopBody {
+  int body = world;     ///< Its number.
+  int parent = world;   ///< Its parent's.
+  bool steady = false;  ///< Whether its hinge's H* is the same at any q, and stays where it was put.
 };
 
 /// A cluster with loops.
 struct LoopCluster {
-  int cluster = 0;                 ///< Of the tree.
-  int base = world;                ///< The body c.
-  std::vector<int> bodies = {};    ///< On the way from c to the nodes, parent before child.
-  std::vector<int> loops = {};     ///< In it.
-  std::size_t coordinates = 0;     ///< m.
-  std::size_t rows = 0;            ///< Of all its loops.
-  std::size_t first = 0;           ///< Where its Y starts among all, row by row.
-  std::size_t first_row = 0;       ///< Where its rows start among all.
-  std::size_t basis = 0;           ///< Where its X starts, m×m row by row, of which the first columns count.
-  const CoupledLinks* links = {};  ///< The tree's.
+  int cluster = 0;                    ///< Of the tree.
+  int base = world;                   ///< The body c.
+  std::vector<LoopBody> bodies = {};  ///< On the way from c to the nodes, parent before child.
+  std::vector<int> loops = {};        ///< In it.
+  std::size_t coordinates = 0;        ///< m.
+  std::size_t rows = 0;               ///< Of all its loops.
+  std::size_t first = 0;              ///< Where its Y starts among all, row by row.
+  std::size_t first_row = 0;          ///< Where its rows start among all.
+  std::size_t basis = 0;              ///< Where its X starts, m×m row by row, of which the first columns count.
+  const CoupledLinks* links = {};     ///< The tree's.
 };
 
 /// Where a body, or a node, is and moves against c.
@@ -80,6 +88,7 @@ class Embedding {
  private:
   void add_cluster(const Tree& tree, int cluster);
   void move_bodies(const LoopCluster& c);
+  void measure(const LoopCluster& c);
   LoopMotion node_motion(const Node& node) const;
   void add_columns(const LoopCluster& c, const Node& node, const Transform<double>& X, const Force<double>* on,
                    const Loop& loop);

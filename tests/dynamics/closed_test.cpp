@@ -71,6 +71,37 @@ void expect_right(Case& c, double tolerance) {
   EXPECT_TRUE(is_near(reaction, c.wanted.reaction, tolerance * std::max(1.0, c.wanted.reaction.cwiseAbs().maxCoeff())));
 }
 
+TEST(ClosedSystems, GapsOfHingesAreTurns) {
+  // nearly closed ones, which need no logarithm, and those further away, on both sides of where that changes
+  Random random(31);
+  for (const double angle : {0.0, 1e-9, 1e-4, 0.0316, 0.0317, 0.4, 3.0}) {
+    for (const HingeType type : {HingeType::fixed, HingeType::revolute, HingeType::spherical}) {
+      ModelBuilder builder("part");
+      builder.add(BodySpec{.name = "part",
+                           .hinge = {.type = HingeType::free},
+                           .inertia = RigidInertia<double>::about_center(1, {0, 0, 0}, {1, 1, 1, 0, 0, 0})});
+      builder.add(ClosureSpec{.name = "pin", .hinge = {.type = type}, .a = "world", .b = "part"});
+      ClosedSystem system(builder.build());
+      // tilted by `angle` about a direction across the hinge's axis; of a revolute one turned about the axis before
+      const Eigen::Vector3d across =
+          Eigen::Vector3d(random.vector(2).normalized().homogeneous() - Eigen::Vector3d::UnitZ());
+      const double along = type == HingeType::revolute ? 0.7 : 0.0;
+      const Eigen::Quaterniond turn(Eigen::AngleAxisd(angle, across) *
+                                    Eigen::AngleAxisd(along, Eigen::Vector3d::UnitZ()));
+      Eigen::VectorXd q(7);
+      q << turn.w(), turn.x(), turn.y(), turn.z(), 0.1, -0.2, 0.3;
+      system.set(q, Eigen::VectorXd::Zero(6));
+      const Eigen::VectorXd gap = closure_gap(system);
+      const Eigen::Index turns = gap.size() - 3;
+      EXPECT_NEAR(gap.head(turns).norm(), turns == 0 ? 0 : angle, 1e-15 + 1e-14 * angle) << angle;
+      EXPECT_TRUE(is_near(gap.tail(3), Eigen::Vector3d(0.1, -0.2, 0.3), 1e-15));
+      if (type == HingeType::fixed) {
+        EXPECT_TRUE(is_near(gap.head(3), Eigen::Vector3d(angle * across), 1e-14));
+      }
+    }
+  }
+}
+
 TEST(ClosedSystems, EveryKindOfClosure) {
   Random random(1);
   for (const HingeType type : closing_hinge_types()) {
