@@ -385,7 +385,7 @@ bool ClosedData<T>::solve_blocks() {
   report.first_dropped = 0;
   report.nearly_redundant = false;
   report.redundant.clear();
-  whole_named = false;
+  plainly_named = false;
   for (const auto& c : closures) {
     c->unique.fill(true);
   }

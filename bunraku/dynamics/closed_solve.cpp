@@ -174,6 +174,7 @@ bool ClosedData<T>::factor_small() {
   const T floor = std::max(certain_pivot<T>, static_cast<T>(100 * tolerance * tolerance)) * largest;
   for (const bool again : {false, true}) {
     if (again) {
+      plainly_named = false;
       kept = independent_rows<T>(lambda.data(), stride, floor, order, factor.data());
       std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept));
     }
@@ -356,12 +357,7 @@ void ClosedData<T>::shorten_force() {
 /// Which rows' forces are unique, and the closures that have others.
 template <class T>
 void ClosedData<T>::mark_unique() {
-  if (kept == static_cast<std::size_t>(solved)) {
-    if (!whole_named) {
-      std::fill(shared.begin(), shared.end(), T(0));
-      name_redundant();
-      whole_named = true;
-    }
+  if (tangled == 0 && plainly_named) {
     return;
   }
   std::fill(shared.begin(), shared.end(), T(1));
@@ -373,6 +369,7 @@ void ClosedData<T>::mark_unique() {
     shared[index(order[k])] = sum;
   }
   name_redundant();
+  plainly_named = tangled == 0;
 }
 
 /// Takes the closures that have rows of which null vectors have a share into the report. Names that are there already
@@ -380,7 +377,7 @@ void ClosedData<T>::mark_unique() {
 template <class T>
 void ClosedData<T>::name_redundant() {
   std::size_t count = 0;
-  whole_named = false;
+  plainly_named = false;
   for (const auto& each : closures) {
     ClosedClosure<T>& c = *each;
     if (!c.present) {

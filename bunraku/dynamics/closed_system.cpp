@@ -83,7 +83,7 @@ void ClosedData<T>::count() {
   std::iota(order.begin(), order.end(), 0);
   kept = m;
   tangled = 0;
-  whole_named = false;
+  plainly_named = false;
   stacked.resize(static_cast<std::size_t>(nv));
 }
 

@@ -161,7 +161,7 @@ struct ClosedData {
   std::vector<T> factor;                          ///< Of the kept rows LDL*, then C and f̃; see closure_solve.hpp.
   std::size_t kept = 0;                           ///< How many rows count as independent.
   std::size_t tangled = 0;                        ///< How many others depend on them: columns of C.
-  bool whole_named = false;                       ///< Whether it is noted that the forces of all rows are unique.
+  bool plainly_named = false;                     ///< Whether the report is of these kept rows, with nothing tangled.
   std::vector<int> order;                         ///< All rows: kept, tangled, those that nothing can violate.
   std::vector<T> gathered;                        ///< 𝔟/s but for D^(−½): velocities of all hinges × rows.
   std::vector<T> scratch;                         ///< rows × rows.
