@@ -328,9 +328,9 @@ std::vector<double> doubts_of(const Tree& tree, std::span<const BodyBound> bound
       std::fill(size.begin(), size.end(), std::accumulate(size.begin(), size.end(), 0.0));
     }
     // the lumps' own mass matrix is a bound from below that no pivot of D passes, where rounding does not
-    const double largest = *std::max_element(size.begin(), size.end());
-    const double rounds = 64 * static_cast<double>(m) * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const bool certain = c.lumps >= 0 && tree.lumps[at(c.lumps)].least > rounds * largest * largest;
+    const double squares = std::inner_product(size.begin(), size.end(), size.begin(), 0.0);
+    const double rounds = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const bool certain = c.lumps >= 0 && tree.lumps[at(c.lumps)].least > rounds * squares;
     for (std::size_t j = 0; j < m; ++j) {
       out[at(c.coordinates[j])] =
           certain ? 0 : size[j] * size[j] * static_cast<double>(doubtful_part<T>(static_cast<int>(m)));
