@@ -115,8 +115,12 @@ Transform<S> law_at(const Hinge& hinge, const S* q, Motion<S>* columns) {
   laws::visit_hinge_law(
       hinge.type,
       [&](auto law) {
-        law.joint_map(hinge, q, columns);
-        out = law.pose(hinge, q);
+        if constexpr (requires { law.place(hinge, q, columns); }) {
+          out = law.place(hinge, q, columns);
+        } else {
+          law.joint_map(hinge, q, columns);
+          out = law.pose(hinge, q);
+        }
       },
       [&] { place_custom(hinge, q, out, columns); });
   return out;

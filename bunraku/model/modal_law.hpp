@@ -70,19 +70,38 @@ struct Modal {
   /// (J_r(r) λ_i, R* ∂t/∂η_i).
   template <class T>
   static void joint_map(const Hinge& h, const T* q, Motion<T>* columns) {
+    static_cast<void>(place(h, q, columns));
+  }
+  /// The pose, and the joint map's columns: J_r = J_l* and R = I + r̃J_l have J_l(r) in common.
+  template <class T>
+  static Transform<T> place(const Hinge& h, const T* q, Motion<T>* columns) {
     const ModalShape& m = *h.modal;
-    if (m.rotation.empty()) {
-      for (int i = 0; i < m.modes(); ++i) {
-        columns[i] = {Vec3<T>::zero(), slope(m, i, q)};
-      }
-      return;
+    const bool shortens = !m.shortening.empty();
+    const bool turns = !m.rotation.empty();
+    const Vec3<T> e = cast<T>(m.shortening_axis);
+    Rotation<T> R;
+    Mat3<T> J{};
+    if (turns) {
+      const Vec3<T> r = combined(m.rotation, q);
+      J = left_jacobian(r);
+      R = Rotation<T>(Mat3<T>::identity() + skew(r) * J);
     }
-    const Vec3<T> r = combined(m.rotation, q);
-    const Rotation<T> R = exp(r);
-    const Mat3<T> J = right_jacobian(r);
+    Vec3<T> t = Vec3<T>::zero();
     for (int i = 0; i < m.modes(); ++i) {
-      columns[i] = {J * cast<T>(m.rotation.data()[i]), R.inverse_times(slope(m, i, q))};
+      Vec3<T> mean = cast<T>(m.translation.data()[i]);
+      Vec3<T> slope = mean;
+      if (shortens) {
+        const Vec3<T> drawn = e * shortened(m, i, q);
+        slope -= drawn;
+        mean -= drawn * T(0.5);
+      }
+      t += mean * q[i];
+      columns[i] = {Vec3<T>::zero(), slope};
+      if (turns) {
+        columns[i] = {transpose_times(J, cast<T>(m.rotation.data()[i])), R.inverse_times(slope)};
+      }
     }
+    return {R, t};
   }
   /// (J̇_r λ_i, R* d/dt ∂t/∂η_i − ω × R* ∂t/∂η_i) with ω = J_r ṙ.
   template <class T>
@@ -101,16 +120,16 @@ struct Modal {
       columns[i].linear = R.inverse_times(bends) - cross(w, R.inverse_times(slope(m, i, q)));
     }
   }
-  /// (J̇_r ṙ, −R*e η̇*Sη̇ − ω × R*ṫ).
+  /// (J̇_r ṙ, −R*e η̇*Sη̇ − ω × R*ṫ), by cross products: J_r = I − a r̃ + b r̃² and R* = I − (1 − br²) r̃ + a r̃².
   template <class T>
   static Motion<T> bias(const Hinge& h, const T* q, const T* v) {
     const ModalShape& m = *h.modal;
-    Vec3<T> moved = Vec3<T>::zero();  // ṫ
-    T drawn(0);                       // η̇*Sη̇
     const bool shortens = !m.shortening.empty();
     if (m.rotation.empty() && !shortens) {
       return Motion<T>::zero();
     }
+    Vec3<T> moved = Vec3<T>::zero();  // ṫ
+    T drawn(0);                       // η̇*Sη̇
     for (int i = 0; i < m.modes(); ++i) {
       moved += slope(m, i, q) * v[i];
       if (shortens) {
@@ -123,9 +142,22 @@ struct Modal {
     }
     const Vec3<T> r = combined(m.rotation, q);
     const Vec3<T> rate = combined(m.rotation, v);
-    const Rotation<T> R = exp(r);
-    const Mat6<T> J = right_jacobian(Motion<T>{r, rate});
-    return {J.c * rate, R.inverse_times(bends) - cross(J.a * rate, R.inverse_times(moved))};
+    const T square = squared_norm(r);
+    T a{};
+    T b{};
+    T a_slope{};  // by r²
+    T b_slope{};
+    detail::exponential_coefficients(square, a, b);
+    detail::exponential_slopes(square, a, b, a_slope, b_slope);
+    const Vec3<T> x = cross(r, rate);
+    const Vec3<T> y = cross(r, x);
+    const T grows = T(2) * dot(r, rate);  // d/dt r²
+    const auto back = [&](const Vec3<T>& u) {
+      const Vec3<T> turned = cross(r, u);
+      return u - turned * (T(1) - square * b) + cross(r, turned) * a;
+    };
+    return {cross(rate, x) * b + y * (b_slope * grows) - x * (a_slope * grows),
+            back(bends) - cross(rate - x * a + y * b, back(moved))};
   }
   /// q + v dt.
   template <class T>
