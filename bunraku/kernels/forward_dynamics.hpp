@@ -27,6 +27,27 @@ void accelerate_revolute(Workspace<S>& ws, int begin, int end, S* acceleration) 
   }
 }
 
+/// A free body against the world: H = I, and U(j) has nothing beyond j, so that its acceleration comes component by
+/// component from those before alone.
+template <class S>
+void accelerate_floating(Workspace<S>& ws, int k, S* acceleration) {
+  const Link<S>& l = ws.link(k);
+  const Motion<S> biased = inverse_times(pose(ws, l), ws.alpha[0]) + hinge_bias_of(ws, k);
+  Motion<S> alpha = Motion<S>::zero();
+#pragma GCC unroll 6
+  for (int j = 0; j < 6; ++j) {
+    const Force<S>& U = ws.of_forward.U[at(l.v + j)];
+    S left = ws.epsilon[at(l.v + j)];
+#pragma GCC unroll 6
+    for (int i = 0; i < j; ++i) {
+      left -= U[i] * alpha[i];
+    }
+    alpha[j] = ws.of_forward.D_inverse[at(l.v + j)] * left;
+    acceleration[l.v + j] = alpha[j] - biased[j];
+  }
+  ws.alpha[at(k + 1)] = alpha;
+}
+
 template <class S>
 void accelerate_other(Workspace<S>& ws, int k, S* acceleration) {
   const Link<S>& l = ws.link(k);
@@ -71,7 +92,7 @@ void forward_dynamics_outward(Workspace<S>& ws, S* acceleration) {
       smooth_cluster<true>(ws, run, ws.of_forward, acceleration);
     } else {
       for (int k = run.begin; k < run.end; ++k) {
-        accelerate_other(ws, k, acceleration);
+        run.kind == Kind::floating ? accelerate_floating(ws, k, acceleration) : accelerate_other(ws, k, acceleration);
       }
     }
   }
