@@ -84,12 +84,8 @@ void ClosedData<T>::sweep_inward(std::span<const T> x, bool biased) {
     StateData<T>& s = m.state.data();
     const auto own = x.subspan(static_cast<std::size_t>(m.first_v), static_cast<std::size_t>(s.nv()));
     s.coordinates.place(own, m.given);
-    if (biased && s.has_passive) {
-      std::fill(s.torques.begin(), s.torques.end(), T(0));
-      s.add_passive(s.torques);
-      for (std::size_t i = 0; i < m.given.size(); ++i) {
-        m.given[i] -= s.torques[i];
-      }
+    if (biased) {
+      s.subtract_passive(m.given);
     }
     if (m.version == s.version && m.biased == biased && m.given == m.torque) {
       s.sweeps->closed_again();

@@ -130,13 +130,7 @@ void EmbeddedData<T>::place_torques(std::span<const T> torque, Forces<T> forces)
     each = -each;
   }
   s.coordinates.place(user, full);
-  if (s.has_passive) {
-    std::fill(full_solution.begin(), full_solution.end(), T(0));
-    s.add_passive(full_solution);
-    for (std::size_t i = 0; i < full.size(); ++i) {
-      full[i] -= full_solution[i];
-    }
-  }
+  s.subtract_passive(full);
 }
 
 template struct EmbeddedData<double>;

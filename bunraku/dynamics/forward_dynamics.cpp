@@ -28,13 +28,7 @@ void forward_dynamics(BasicState<T>& state, In<T> torques, Out<T> accelerations,
     return;
   }
   s.coordinates.place(torque, s.full);
-  if (s.has_passive) {
-    std::fill(s.torques.begin(), s.torques.end(), T(0));
-    s.add_passive(s.torques);
-    for (std::size_t i = 0; i < s.torques.size(); ++i) {
-      s.full[i] -= s.torques[i];
-    }
-  }
+  s.subtract_passive(s.full);
   if (!forces.empty()) {
     std::fill(s.unit.begin(), s.unit.end(), T(0));
     s.subtract_applied(forces, s.unit);

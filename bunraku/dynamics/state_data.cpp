@@ -142,6 +142,16 @@ void StateData<T>::add_springs_and_friction(std::span<T> torque) const {
 }
 
 template <class T>
+void StateData<T>::subtract_springs_and_friction(std::span<T> torque) const {
+  kernels::for_each_passive_dof(model, coordinates, q.data(), [&](const HingeDof& dof, std::size_t at, double stretch) {
+    const kernels::Follower<T>& follower = coordinates.velocities[at];
+    const auto leader = static_cast<std::size_t>(coordinates.leaders[static_cast<std::size_t>(follower.own)]);
+    const T rate = follower.ratio * v[leader];
+    torque[leader] -= follower.ratio * static_cast<T>(kernels::passive_torque(dof, rate, stretch));
+  });
+}
+
+template <class T>
 T StateData<T>::spring_energy() const {
   double energy = 0;
   if (has_passive) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "bunraku/kernels/pack.hpp"
@@ -79,6 +80,40 @@ BUNRAKU_INLINE void store_column(const Column<S>& x, S* to) {
   } else {
     x.store(reinterpret_cast<NumberOf<S>*>(to));
   }
+}
+
+/// The sum of a register's lanes, half by half.
+template <class T, int W, std::size_t... lane>
+BUNRAKU_INLINE auto halves_added(const Pack<T, W>& x, std::index_sequence<lane...>) {
+  using Half = Pack<T, W / 2>;
+  if constexpr (W == 2) {
+    return Half(x[0] + x[1]);
+  } else {
+    return Half(__builtin_shufflevector(x.r, x.r, lane...)) +
+           Half(__builtin_shufflevector(x.r, x.r, (lane + W / 2)...));
+  }
+}
+template <class T, int W>
+BUNRAKU_INLINE Pack<T, 1> sum_of_lanes(const Pack<T, W>& x) {
+  if constexpr (W == 1) {
+    return x;
+  } else {
+    return sum_of_lanes(halves_added(x, std::make_index_sequence<W / 2>{}));
+  }
+}
+/// The sum over the columns of a register.
+template <class S>
+BUNRAKU_INLINE S total(const Column<S>& x) {
+  if constexpr (columns_per_register<S> == 1) {
+    return x;
+  } else {
+    return sum_of_lanes(x);
+  }
+}
+/// Likewise of each component.
+template <class S>
+BUNRAKU_INLINE Vec3<S> total(const Vec3<Column<S>>& x) {
+  return {total<S>(x.x), total<S>(x.y), total<S>(x.z)};
 }
 
 /// Where each coordinate has its lane. Coordinates are in the depth-first order of the links. Where a tree branches,

@@ -2,12 +2,44 @@
 /// A tree's constants in scalar S: the same for all states, or lanes of a pack where they differ from state to state.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "bunraku/kernels/cast.hpp"
+#include "bunraku/kernels/columns.hpp"
 #include "bunraku/kernels/tree.hpp"
 
 namespace bunraku::kernels {
+
+/// The sums over the lumps of a body as sweeps read them: each number of all modes side by side in whole registers,
+/// zeros after the last.
+template <class S>
+struct LumpNumbers {
+  using T = NumberOf<S>;  ///< Of a lane.
+
+  /// O(modes²).
+  explicit LumpNumbers(const LumpSums& sums);
+
+  /// Elements of Σ m g_l g_i* of a given l for all i, row by row, `stride` apart.
+  BUNRAKU_INLINE const T* change(int l) const { return of_mode(l); }
+  /// Σ m g_l·g_i likewise.
+  BUNRAKU_INLINE const T* mass(int l) const { return of_mode(l) + 9 * stride; }
+  /// Elements of T_i(0) for all i, as change().
+  BUNRAKU_INLINE const T* at_rest() const { return of_mode(modes); }
+  /// Components of Σ m g_i for all i.
+  BUNRAKU_INLINE const T* moved() const { return of_mode(modes) + 9 * stride; }
+
+  int modes;              ///< n.
+  std::ptrdiff_t stride;  ///< From one number to the next.
+
+ private:
+  struct alignas(64) Line {
+    T x[64 / sizeof(T)];
+  };
+  BUNRAKU_INLINE const T* of_mode(int l) const { return &lines_.data()->x[0] + l * 10 * stride; }
+
+  std::vector<Line> lines_;
+};
 
 /// A tree's constants in scalar S.
 template <class S>
@@ -15,16 +47,17 @@ struct Constants {
   /// O(N).
   explicit Constants(const Tree& tree);
 
-  std::vector<Link<S>> links;      ///< Of the tree, in its order.
-  std::vector<S> armature;         ///< Of each velocity of all hinges.
-  std::vector<S> doubt;            ///< Likewise: a D above it is certainly positive; see singular.hpp.
-  std::vector<Transform<S>> X_LB;  ///< Of each body of the model: where it is in its link.
-  std::vector<S> damping;          ///< Of each velocity of all hinges.
-  std::vector<S> friction;         ///< Likewise.
-  std::vector<S> stiffness;        ///< Likewise.
-  Vec3<S> base_acceleration{};     ///< Of the world: gravity, turned.
-  S world_mass{};                  ///< Of the bodies that are fixed to the world.
-  Vec3<S> world_moment{};          ///< Their first moment about its origin, in its axes.
+  std::vector<Link<S>> links;         ///< Of the tree, in its order.
+  std::vector<S> armature;            ///< Of each velocity of all hinges.
+  std::vector<S> doubt;               ///< Likewise: a D above it is certainly positive; see singular.hpp.
+  std::vector<Transform<S>> X_LB;     ///< Of each body of the model: where it is in its link.
+  std::vector<S> damping;             ///< Of each velocity of all hinges.
+  std::vector<S> friction;            ///< Likewise.
+  std::vector<S> stiffness;           ///< Likewise.
+  std::vector<LumpNumbers<S>> lumps;  ///< Of the tree, in its order.
+  Vec3<S> base_acceleration{};        ///< Of the world: gravity, turned.
+  S world_mass{};                     ///< Of the bodies that are fixed to the world.
+  Vec3<S> world_moment{};             ///< Their first moment about its origin, in its axes.
 };
 
 /// A link's constants in another scalar.
@@ -52,11 +85,41 @@ Link<S> cast(const Link<double>& l) {
 }
 
 template <class S>
+LumpNumbers<S>::LumpNumbers(const LumpSums& sums)
+    : modes(sums.modes),
+      stride((modes + columns_per_register<S> - 1) / columns_per_register<S> * columns_per_register<S>) {
+  constexpr std::size_t in_line = 64 / sizeof(T);
+  lines_.resize((static_cast<std::size_t>((10 * modes + 12) * stride) + in_line - 1) / in_line);
+  const auto put = [&](int row, int i, double x) {
+    const auto place = static_cast<std::size_t>(row * stride + i);
+    lines_[place / in_line].x[place % in_line] = T(x);
+  };
+  for (int i = 0; i < modes; ++i) {
+    const auto mode = static_cast<std::size_t>(i);
+    for (int e = 0; e < 9; ++e) {
+      for (int l = 0; l < modes; ++l) {
+        put(10 * l + e, i, sums.change[mode * sums.moved.size() + static_cast<std::size_t>(l)](e / 3, e % 3));
+      }
+      put(10 * modes + e, i, sums.at_rest[mode](e / 3, e % 3));
+    }
+    for (int l = 0; l < modes; ++l) {
+      put(10 * l + 9, i, sums.mass_matrix[mode * sums.moved.size() + static_cast<std::size_t>(l)]);
+    }
+    for (int e = 0; e < 3; ++e) {
+      put(10 * modes + 9 + e, i, sums.moved[mode][e]);
+    }
+  }
+}
+
+template <class S>
 Constants<S>::Constants(const Tree& tree)
     : base_acceleration(-cast<S>(tree.world_turn.inverse_times(tree.model.gravity()))) {
   links.reserve(tree.links.size());
   for (const Link<double>& l : tree.links) {
     links.push_back(cast<S>(l));
+  }
+  for (const LumpSums& each : tree.lumps) {
+    lumps.emplace_back(each);
   }
   for (const double each : tree.coordinates.armature) {
     armature.push_back(S(each));

@@ -137,9 +137,8 @@ struct Coordinates {
       out[i] = x[static_cast<std::size_t>(leaders[i])];
     }
   }
-  /// The user's numbers at those hinges, zeros at the others: pick*, and S* of it is x again.
+  /// The user's numbers at those hinges; the others' places stay as they are.
   void place(std::span<const T> x, std::span<T> out) const {
-    std::fill(out.begin(), out.end(), T(0));
     for (std::size_t i = 0; i < leaders.size(); ++i) {
       out[static_cast<std::size_t>(leaders[i])] = x[i];
     }

@@ -11,7 +11,6 @@
 #include <algorithm>
 
 #include "bunraku/kernels/hand_over.hpp"
-#include "bunraku/kernels/lumps.hpp"
 #include "bunraku/kernels/turning.hpp"
 
 namespace bunraku::kernels {
@@ -27,7 +26,7 @@ BUNRAKU_INLINE const S& along(const Force<S>& f) {
 
 /// Adds a link to D, Ū and ε of its siblings, and hands over its inertia as if its hinge were locked.
 template <bool forces, Kind kind, class S>
-void join_sibling(Workspace<S>& ws, int k, const S* torque, Sibling<S>& sum) {
+void join_sibling(Workspace<S>& ws, int k, Sibling<S>& sum) {
   const Link<S>& l = ws.link(k);
   const S ratio = ws.tree->within[at(l.v)].ratio;
   const ArticulatedInertia<S> P = gathered(ws, k);
@@ -54,7 +53,7 @@ void join_sibling(Workspace<S>& ws, int k, const S* torque, Sibling<S>& sum) {
       z.moment += Vec3<S>{J.xx * x + J.xy * y, J.xy * x + J.yy * y, J.xz * x + J.yz * y};
       z.force += C.row(0) * x + C.row(1) * y;
     }
-    sum.epsilon += ratio * (torque[l.v] - along<kind>(z)) - dot(pull, ws.arm_acceleration[at(k)]);
+    sum.epsilon -= ratio * along<kind>(z) + dot(pull, ws.arm_acceleration[at(k)]);
   }
   if (l.parent < 0) {
     return;
@@ -72,11 +71,14 @@ void join_sibling(Workspace<S>& ws, int k, const S* torque, Sibling<S>& sum) {
 
 template <bool forces, class S>
 void eliminate_siblings(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors, const S* torque) {
-  Sibling<S> sum;
-  for (int k = c.end - 1; k >= c.begin; --k) {
-    with_kind(ws.link(k).kind, [&]<Kind kind>() { join_sibling<forces, kind>(ws, k, torque, sum); });
-  }
   const std::size_t v = at(c.coordinates.front());
+  Sibling<S> sum;
+  if constexpr (forces) {
+    sum.epsilon = torque[v];
+  }
+  for (int k = c.end - 1; k >= c.begin; --k) {
+    with_kind(ws.link(k).kind, [&]<Kind kind>() { join_sibling<forces, kind>(ws, k, sum); });
+  }
   const S inverse = factors.inverse(sum.D, ws.doubt[v]);
   factors.U[v] = sum.U;
   factors.D_inverse[v] = inverse;
@@ -93,11 +95,10 @@ void eliminate_siblings(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& fac
 
 template <class S>
 void filter_siblings(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
-  S epsilon{};
+  S epsilon = x[c.coordinates.front()];
   for (int k = c.end - 1; k >= c.begin; --k) {
     const Link<S>& l = ws.link(k);
     const S ratio = ws.tree->within[at(l.v)].ratio;
-    epsilon += ratio * x[l.v];
     if (l.leaf) {
       if (l.parent >= 0 && l.opens_parent) {
         ws.force[at(l.parent)] = Force<S>::zero();
@@ -225,8 +226,7 @@ BUNRAKU_INLINE S power_of_bias(Workspace<S>& ws, int k, const Force<S>& f) {
 /// part along each hinge on the way is an element of D. Accelerations on the way that are not the hinges' own do their
 /// part in ε.
 template <bool forces, class S>
-void join_coupled(Workspace<S>& ws, int k, const CoupledLinks& c, const ArticulatedInertia<S>& P, Factors<S>& factors,
-                  const S* torque) {
+void join_coupled(Workspace<S>& ws, int k, const CoupledLinks& c, const ArticulatedInertia<S>& P, Factors<S>& factors) {
   const Link<S>& own = ws.link(k);
   const std::size_t m = c.coordinates.size();
   S* D = factors.L.data() + c.factor;
@@ -246,7 +246,7 @@ void join_coupled(Workspace<S>& ws, int k, const CoupledLinks& c, const Articula
     };
     pair(own, e);
     if constexpr (forces) {
-      ws.epsilon[v] += follower.ratio * (torque[e] - along(ws, own, e, ws.force[at(k)]));
+      ws.epsilon[v] -= follower.ratio * along(ws, own, e, ws.force[at(k)]);
     }
     for (int here = k; here >= c.begin;) {
       if constexpr (forces) {
@@ -276,19 +276,12 @@ void gather_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors
   std::fill_n(D, m * m, S(0));
   for (const int v : c.coordinates) {
     factors.U[at(v)] = Force<S>::zero();
-    ws.epsilon[at(v)] = S(0);
-  }
-  const bool opens = c.lumps >= 0 && ws.tree->lumps[at(c.lumps)].opens_parent;
-  if (opens) {
-    gather_lumps<forces>(ws, c, factors, torque);
+    ws.epsilon[at(v)] = forces ? torque[v] : S(0);
   }
   for (int k = c.end - 1; k >= c.begin; --k) {
     const Link<S>& l = ws.link(k);
-    if (l.kind == Kind::lump) {
-      continue;
-    }
     const ArticulatedInertia<S> P = gathered(ws, k);
-    join_coupled<forces>(ws, k, c, P, factors, torque);
+    join_coupled<forces>(ws, k, c, P, factors);
     if (l.parent < 0) {
       continue;
     }
@@ -307,9 +300,6 @@ void gather_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors
         up.force += force + there.linear * arm;
       }
     });
-  }
-  if (c.lumps >= 0 && !opens) {
-    gather_lumps<forces>(ws, c, factors, torque);
   }
 }
 
@@ -355,23 +345,17 @@ void eliminate_coupled(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& fact
 template <class S>
 void gather_innovations(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
   for (const int v : c.coordinates) {
-    ws.epsilon[at(v)] = S(0);
+    ws.epsilon[at(v)] = x[v];
   }
-  for (int k = c.end - 1; k >= c.begin; --k) {
+  if (c.lumps >= 0 && c.parent >= 0 && ws.tree->lumps[at(c.lumps)].opens_parent) {
+    ws.force[at(c.parent)] = Force<S>::zero();
+  }
+  for (int k = c.lumps_begin - 1; k >= c.begin; --k) {
     const Link<S>& l = ws.link(k);
-    if (l.kind == Kind::lump) {
-      for (int i = 0; i < l.nv; ++i) {
-        ws.epsilon[at(c.coordinates[at(i)])] += x[l.v + i];
-      }
-      if (l.parent >= 0 && l.opens_parent) {
-        ws.force[at(l.parent)] = Force<S>::zero();
-      }
-      continue;
-    }
     const Force<S> z = l.leaf ? Force<S>::zero() : ws.force[at(k)];
     for (int e = l.v; e < l.v + l.nv; ++e) {
-      ws.epsilon[at(c.coordinates[at(ws.tree->within[at(e)].own)])] +=
-          ws.tree->within[at(e)].ratio * (x[e] - dot(column(ws, e), z));
+      ws.epsilon[at(c.coordinates[at(ws.tree->within[at(e)].own)])] -=
+          ws.tree->within[at(e)].ratio * dot(column(ws, e), z);
     }
     if (l.parent >= 0) {
       const Force<S> moved = pose_of(ws, k) * z;
@@ -419,17 +403,11 @@ void move_coordinates(Workspace<S>& ws, const CoupledLinks& c, std::size_t count
   }
 }
 
-/// What moves all hinges, and with them the links, from what moves the coordinates; see smooth_siblings.
+/// What moves all hinges but lumps', and with them the links, from what moves the coordinates; see smooth_siblings.
 template <bool biased, class S>
 void move_links(Workspace<S>& ws, const CoupledLinks& c, S* out) {
-  for (int k = c.begin; k < c.end; ++k) {
+  for (int k = c.begin; k < c.lumps_begin; ++k) {
     const Link<S>& l = ws.link(k);
-    if (l.kind == Kind::lump) {
-      for (int i = 0; i < l.nv; ++i) {
-        out[l.v + i] = out[c.coordinates[at(i)]];
-      }
-      continue;
-    }
     const Motion<S>& up = ws.alpha[at(l.parent + 1)];
     Motion<S> alpha;
     with_axes(ws, k, [&](const auto& axes, const Vec3<S>& p) BUNRAKU_INLINE_LAMBDA {

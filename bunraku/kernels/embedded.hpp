@@ -8,7 +8,7 @@
 /// has the place of the cluster's first coordinates; at the others are 1/D = 1 and U = 0. For single numbers alone.
 #pragma once
 
-#include "bunraku/kernels/coupled.hpp"
+#include "bunraku/kernels/modes.hpp"
 
 namespace bunraku::kernels {
 
@@ -131,6 +131,8 @@ void eliminate_cluster(Workspace<S>& ws, const Run& run, Factors<S>& factors, co
   const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
   if (run.kind == Kind::siblings) {
     eliminate_siblings<forces>(ws, c, factors, torque);
+  } else if (run.kind == Kind::modal) {
+    eliminate_modes<forces>(ws, c, factors, torque);
   } else if (is_wide<S> || run.kind == Kind::coupled) {
     eliminate_coupled<forces>(ws, c, factors, torque);
   } else if constexpr (!is_wide<S>) {
@@ -143,7 +145,7 @@ void filter_cluster(Workspace<S>& ws, const Run& run, const S* x) {
   const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
   if (run.kind == Kind::siblings) {
     filter_siblings(ws, c, x);
-  } else if (is_wide<S> || run.kind == Kind::coupled) {
+  } else if (is_wide<S> || run.kind != Kind::embedded) {
     filter_coupled(ws, c, x);
   } else if constexpr (!is_wide<S>) {
     filter_embedded(ws, c, x);
@@ -155,7 +157,9 @@ void smooth_cluster(Workspace<S>& ws, const Run& run, const Factors<S>& factors,
   const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
   if (run.kind == Kind::siblings) {
     smooth_siblings<biased>(ws, c, factors, out);
-  } else if (is_wide<S> || run.kind == Kind::coupled) {
+  } else if (run.kind == Kind::modal) {
+    smooth_modes<biased>(ws, c, factors, out);
+  } else if (is_wide<S> || run.kind != Kind::embedded) {
     smooth_coupled<biased>(ws, c, factors, out);
   } else if constexpr (!is_wide<S>) {
     smooth_embedded<biased>(ws, c, factors, out);

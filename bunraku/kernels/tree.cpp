@@ -7,8 +7,6 @@
 #include <numeric>
 #include <tuple>
 
-#include <Eigen/Eigenvalues>
-
 #include "bunraku/error.hpp"
 #include "bunraku/kernels/loops.hpp"
 #include "bunraku/kernels/pack.hpp"
@@ -236,6 +234,16 @@ void sort_by_levels(const std::vector<Draft>& drafts, const std::vector<int>& ro
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
 }
 
+/// Of the links of each cluster those that are lumps last: nothing hangs on them, and most sweeps pass them by.
+void put_lumps_last(const std::vector<int>& root, const std::vector<Link<double>>& links, std::vector<int>& order) {
+  for (auto begin = order.begin(); begin != order.end();) {
+    const auto root_of = [&](int k) { return root[static_cast<std::size_t>(k)]; };
+    const auto end = std::find_if(begin, order.end(), [&](int k) { return root_of(k) != root_of(*begin); });
+    std::stable_partition(begin, end, [&](int k) { return links[static_cast<std::size_t>(k)].kind != Kind::lump; });
+    begin = end;
+  }
+}
+
 /// Sets the constant rotation of a revolute link and what is least to do for it. What is rounding of a right angle
 /// counts as one. With `any` none counts.
 Kind set_turn(const Rotation<double>& turn, bool any, Link<double>& link) {
@@ -291,8 +299,11 @@ void find_lumps(const Model& model, const std::vector<Draft>& drafts, const std:
   };
   std::vector<int> size(drafts.size());
   for (std::size_t k = 0; k < drafts.size(); ++k) {
-    int& counted = size[static_cast<std::size_t>(root[k])];
-    counted = hinge_of(k).type == HingeType::modal && counted >= 0 ? counted + 1 : -1;
+    const auto first = static_cast<std::size_t>(root[k]);
+    const Body& body = model.bodies()[static_cast<std::size_t>(drafts[k].body)];
+    const bool shares = body.hinge.type == HingeType::modal && drafts[k].parent == drafts[first].parent &&
+                        body.leader_ratio == 1 && body.leader_offset == 0;
+    size[first] = shares && size[first] >= 0 ? size[first] + 1 : -1;
   }
   for (std::size_t k = 0; k < drafts.size(); ++k) {
     const Hinge& hinge = hinge_of(k);
@@ -371,6 +382,7 @@ Tree::Tree(const Model& m, const TreeOptions& options) : model(m), coordinates(m
   if (order.size() <= most_by_levels) {
     sort_by_levels(drafts, root, folded_links, order);
   }
+  put_lumps_last(root, folded_links, order);
   std::vector<int> place(drafts.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
@@ -484,7 +496,10 @@ void Tree::add_clusters(std::span<const std::vector<int>> closures) {
       }
     }
     siblings = siblings && cluster.coordinates.size() == 1 && loops.empty();
-    const Kind kind = siblings ? Kind::siblings : loops.empty() ? Kind::coupled : Kind::embedded;
+    const Kind kind = siblings            ? Kind::siblings
+                      : !loops.empty()    ? Kind::embedded
+                      : is_modal(cluster) ? Kind::modal
+                                          : Kind::coupled;
     stages.push_back({kind, false, begin, end, static_cast<int>(clusters.size())});
     if (kind == Kind::embedded) {
       cluster.closures = loops;
@@ -493,57 +508,14 @@ void Tree::add_clusters(std::span<const std::vector<int>> closures) {
       basis_numbers += cluster.coordinates.size() * cluster.coordinates.size();
     }
     add_lumps(cluster);
+    if (kind == Kind::modal) {
+      most_modes = std::max(most_modes, static_cast<int>(cluster.coordinates.size()));
+    }
     largest_cluster = std::max(largest_cluster, cluster.coordinates.size());
     factor += siblings ? 0 : cluster.coordinates.size() * cluster.coordinates.size();
     clusters.push_back(std::move(cluster));
   }
   factor_numbers = factor;
-}
-
-/// Sums over the lumps of a cluster, if it has some.
-void Tree::add_lumps(CoupledLinks& cluster) {
-  LumpSums out;
-  for (int k = cluster.begin; k < cluster.end; ++k) {
-    if (links[static_cast<std::size_t>(k)].kind == Kind::lump) {
-      out.links.push_back(k);
-    }
-  }
-  if (out.links.empty()) {
-    return;
-  }
-  const auto n = cluster.coordinates.size();
-  out.modes = static_cast<int>(n);
-  out.q = links[static_cast<std::size_t>(out.links.front())].q;
-  out.v = links[static_cast<std::size_t>(out.links.front())].v;
-  out.moved.resize(n);
-  out.at_rest.resize(n);
-  out.change.resize(n * n);
-  out.axes.resize(n * n);
-  out.mass_matrix.resize(n * n);
-  for (const int k : out.links) {
-    const Link<double>& l = links[static_cast<std::size_t>(k)];
-    const RigidInertia<double> there = Transform<double>{Rotation<double>(l.turn), l.p} * l.inertia;
-    const Mat3<double> J = there.inertia.full();
-    out.mass += there.mass;
-    out.moment += there.first_moment;
-    out.second += Mat3<double>::identity() * (0.5 * (J(0, 0) + J(1, 1) + J(2, 2))) - J;
-    const std::vector<Vec3<double>>& shapes = hinge(k).modal->translation;
-    for (std::size_t i = 0; i < n; ++i) {
-      const Vec3<double> g = l.turn * shapes[i];
-      out.moved[i] += g * there.mass;
-      out.at_rest[i] += outer(there.first_moment, g);
-      for (std::size_t j = 0; j < n; ++j) {
-        const Vec3<double> other = l.turn * shapes[j] * there.mass;
-        out.change[i * n + j] += outer(other, g);
-        out.axes[i * n + j] += cross(other, g);
-        out.mass_matrix[i * n + j] += dot(other, g);
-      }
-    }
-  }
-  const Eigen::Map<const Eigen::MatrixXd> mass(out.mass_matrix.data(), out.modes, out.modes);
-  out.least = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(mass, Eigen::EigenvaluesOnly).eigenvalues()(0);
-  cluster.lumps = static_cast<int>(lumps.size());
-  lumps.push_back(std::move(out));
 }
 
 void custom_hinge_at(const Hinge& hinge, const double* q, double* numbers) {

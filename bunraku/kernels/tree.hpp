@@ -25,6 +25,7 @@ enum class Kind : std::uint8_t {
   general,           ///< Anything else: pose and joint map are asked of the hinge.
   lump,              ///< The same, of a lump of a flexible body that does not turn and carries nothing; see lumps.hpp.
   siblings,          ///< Of a run, not of a link: one-axis hinges on one parent that follow one velocity.
+  modal,             ///< Likewise: the nodes of a flexible body, which share their modes; see modes.hpp.
   coupled,           ///< Likewise: any other cluster of coupled hinges.
   embedded,          ///< Likewise: a cluster with loops in it, which moves by what they leave free; see embedded.hpp.
 };
@@ -73,6 +74,7 @@ struct CoupledLinks {
   int embedded = -1;               ///< Its place among the clusters with loops.
   std::size_t basis = 0;           ///< With loops: where its block starts among theirs, a square of the coordinates.
   int lumps = -1;                  ///< The place of the sums of its lumps, or −1.
+  int lumps_begin = 0;             ///< The first of its lumps, which come last, or its end.
 };
 
 /// Sums over the lumps of a flexible body, in the frame of the link that all of them hang on; see lumps.hpp.
@@ -88,7 +90,6 @@ struct LumpSums {
   std::vector<Vec3<double>> moved = {};    ///< Σ m g_i.
   std::vector<Mat3<double>> at_rest = {};  ///< T_i(0) = Σ (m p + h) g_i*.
   std::vector<Mat3<double>> change = {};   ///< Σ m g_l g_i*, at i n + l.
-  std::vector<Vec3<double>> axes = {};     ///< Σ m g_l × g_i, likewise.
   std::vector<double> mass_matrix = {};    ///< Σ m g_l·g_i, likewise.
   double least = 0;                        ///< The least eigenvalue of that: no D of the modes is below it.
 };
@@ -152,11 +153,13 @@ struct BUNRAKU_API Tree {
   std::size_t largest_cluster = 0;     ///< The most coordinates of a cluster.
   std::size_t basis_numbers = 0;       ///< Of the bases of all clusters with loops.
   int loop_clusters = 0;               ///< How many clusters have loops.
+  int most_modes = 0;                  ///< The most modes of a cluster of kind `modal`.
   Rotation<double> world_turn;         ///< The world's frame as the sweeps have it, in the user's.
 
  private:
   void add(const Link<double>& link);
   void add_clusters(std::span<const std::vector<int>> closures);
+  bool is_modal(const CoupledLinks& cluster) const;
   void add_lumps(CoupledLinks& cluster);
 };
 

@@ -217,6 +217,7 @@ BUNRAKU_INLINE bool if_revolute(const Run& run, F&& f) {
     case Kind::general:
     case Kind::lump:
     case Kind::siblings:
+    case Kind::modal:
     case Kind::coupled:
     case Kind::embedded:
       break;

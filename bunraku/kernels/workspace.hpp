@@ -5,8 +5,9 @@
 /// by run of one kind, so that no arithmetic waits for a question about a hinge's type, and branch on topology alone,
 /// so that S may be a number, a pack of numbers of several states, a dual number, a recorder.
 ///
-/// Where hinges follow others, θ̇ = S θ̇_user, what is inverted is S*𝓜S: forward dynamics and 𝓜⁻¹x take torques of all
-/// hinges, of which S* counts, and give S θ̈. Clusters of coupled links are runs of their own.
+/// Where hinges follow others, θ̇ = S θ̇_user, what is inverted is S*𝓜S: forward dynamics and 𝓜⁻¹x take the torques of
+/// hinges that follow none, S* of all, and give θ̈ at these; the others' places in such arrays mean nothing. Clusters of
+/// coupled links are runs of their own.
 ///
 /// Accelerations are those of the papers, α = dV/dt with the inertial derivative: then no linear velocity needs to be
 /// known, and the acceleration of a point at p is a + A p with A = ω̇~ + ω~ω~.
@@ -107,6 +108,22 @@ struct AncestorRow {
   S factor[combined_rows] = {};  ///< What it is multiplied with in each row.
 };
 
+/// Numbers in a row of a mode beside D, for Ū and ε: whole registers.
+template <class S>
+inline constexpr int modal_tail = (7 + columns_per_register<S> - 1) / columns_per_register<S> * columns_per_register<S>;
+/// Vectors over the modes that are at hand beside the rows.
+inline constexpr int modal_vectors = 6;
+/// n and what fills up the last register.
+template <class S>
+constexpr int padded(int n) {
+  return (n + columns_per_register<S> - 1) / columns_per_register<S> * columns_per_register<S>;
+}
+/// Registers that the rows of so many modes take; see modal_rows.hpp.
+template <class S>
+constexpr std::size_t modal_registers(int n) {
+  return at((n * (padded<S>(n) + modal_tail<S>)+modal_vectors * padded<S>(n)) / columns_per_register<S>);
+}
+
 /// How columns of 𝓜 and of 𝓜⁻¹ are laid out for scalar S. Immutable.
 struct Layouts {
   Layouts(const Tree& tree, int lanes) : composite(tree, false, lanes), innovation(tree, true, lanes) {}
@@ -168,6 +185,7 @@ struct Workspace {
   std::vector<AncestorRow<S>> ancestors;   // scratch: as many as the tree is deep
   std::vector<Columns<S>> rows;            // scratch: rows over all columns
   std::vector<Column<S>> parts;            // scratch: rows of a cluster over its columns
+  std::vector<Column<S>> modal;            // scratch: rows of the modes of a flexible body; modal_rows.hpp
   DoubtsOf<S> doubts;                      // scratch of the rare question
   Embedded<S> embedded;                    // where there are loops
   std::vector<Transform<S>> pose;          // links in the world; kinematics.hpp
@@ -214,6 +232,7 @@ Workspace<S>::Workspace(const Tree& t, const Constants<S>& c, const Layouts& l)
   if (l.innovation.depth <= deepest_combined) {
     parts.resize(t.largest_cluster * at(l.innovation.registers));
   }
+  modal.resize(modal_registers<S>(t.most_modes));
   if (t.loop_clusters > 0) {
     embedded.basis.resize(t.basis_numbers);
     embedded.bias.resize(at(t.coordinates.nv));

@@ -82,6 +82,13 @@ struct StateData {
     }
   }
   void add_springs_and_friction(std::span<T> torque) const;
+  /// Subtracts S* of the same from the torques of hinges that follow none, in a full array.
+  void subtract_passive(std::span<T> torque) const {
+    if (has_passive) {
+      subtract_springs_and_friction(torque);
+    }
+  }
+  void subtract_springs_and_friction(std::span<T> torque) const;
   /// Energy in the springs.
   T spring_energy() const;
 

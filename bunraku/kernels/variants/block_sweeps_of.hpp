@@ -226,9 +226,6 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   /// The user's numbers in `given_` at the hinges that follow none, into `full_`.
   void place_given() {
     if (coordinates_.has_mimics) {
-      for (S& each : full_) {
-        each = S(0);
-      }
       for (std::size_t i = 0; i < given_.size(); ++i) {
         full_[at(coordinates_.leaders[i])] = given_[i];
       }
@@ -248,16 +245,17 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   }
   /// Accelerations for the torques in `given_`, into `user_`.
   void accelerate(bool passive) {
-    place_given();
     if (passive) {
       for (S& each : result_) {
         each = S(0);
       }
       add_passive(ws_, result_.data());
-      for (std::size_t i = 0; i < full_.size(); ++i) {
-        full_[i] -= result_[i];
+      const S* own = gathered_torques();
+      for (std::size_t i = 0; i < given_.size(); ++i) {
+        given_[i] -= own[i];
       }
     }
+    place_given();
     kernels::forward_dynamics(ws_, full_.data(), result_.data());
     pick_result();
   }

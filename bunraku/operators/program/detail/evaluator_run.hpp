@@ -385,6 +385,7 @@ void Evaluator<S>::with_arithmetic(kernels::Kind kind, const F& f) {
     case Kind::general:
     case Kind::lump:
     case Kind::siblings:
+    case Kind::modal:
     case Kind::coupled:
     case Kind::embedded:
       return f.template operator()<Posed<S, 0>>();
