@@ -66,7 +66,7 @@ Motion<T> Blocks<T>::bias(int k) const {
     std::array<double, most + 1> q{};
     std::array<double, most> v{};
     std::copy_n(q_ + slot.q, slot.nq, q.begin());
-    std::copy_n(v_ + slot.v, slot.nv, v.begin());
+    std::copy_n(v_ + slot.rate, slot.nv, v.begin());
     out = hinge_bias(body.hinge, q.data(), v.data());
   });
   return cast<T>(inverse_times(body.X_MB, out));
@@ -103,8 +103,8 @@ void Blocks<T>::need_velocities() {
     const Body& body = model_.bodies()[at(k)];
     const HingeSlot& slot = coordinates_.slots[at(k)];
     Motion<T> r = Motion<T>::zero();
-    for (int j = slot.v; j < slot.v + slot.nv; ++j) {
-      r += H(j) * v_[j];
+    for (int j = 0; j < slot.nv; ++j) {
+      r += H(slot.v + j) * v_[slot.rate + j];
     }
     const Motion<T> rate = bias(k);
     // the parent's ω and the arm from its origin, in this body's axes

@@ -51,7 +51,7 @@ void ClosedData<T>::evaluate_coupling(ClosedClosure<T>& c) const {
   const StateData<T>& a = member(c.a.member).state.data();
   const StateData<T>& b = member(c.b.member).state.data();
   c.coupling = kernels::coupling_equation<T>(c.closure, number(a.q, c.a.position), number(b.q, c.b.position),
-                                             number(b.v, c.b.velocity));
+                                             number(b.v(), c.b.velocity));
 }
 
 template <class T>

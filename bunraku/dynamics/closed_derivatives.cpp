@@ -143,7 +143,7 @@ void move_node(ClosedData<T>& d, const ClosedDerivatives<T>& w, int member, cons
   for (int k = node.body; k != world; k = s.blocks.parent(k)) {
     const detail::MapRates<T> map(s, k);
     const int first = s.blocks.first(k);
-    const T* rate = s.v.data() + first;
+    const T* rate = s.v().data() + first;
     const Motion<T>& V = s.blocks.V(k);
     const Motion<T> V_p = V - s.blocks.relative(k);
     const int p = s.blocks.parent(k);
@@ -362,7 +362,7 @@ void add_coupling(ClosedData<T>& d, ClosedDerivatives<T>& w, const ClosedClosure
   const double x = static_cast<double>(s.q[static_cast<std::size_t>(c.b.position)]) - c.closure.reference_b;
   const T second = static_cast<T>(2 * p[2] + x * (6 * p[3] + x * 12 * p[4]));
   const T third = static_cast<T>(6 * p[3] + x * 24 * p[4]);
-  const T rate = s.v[velocity];
+  const T rate = s.v()[velocity];
   const T acceleration = w.full[static_cast<std::size_t>(c.b.member)][velocity];
   w.c_q(c.first, place) -= follower.ratio * (second * acceleration + third * rate * rate);
   w.c_v(c.first, place) -= follower.ratio * T(2) * second * rate;

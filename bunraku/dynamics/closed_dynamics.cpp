@@ -223,7 +223,7 @@ void closure_velocity(BasicClosedSystem<T>& system, Out<T> out) {
     const auto first = static_cast<std::size_t>(c.first);
     if (c.closure.kind == ClosureKind::hinges) {
       const auto rate = [&](const detail::ClosedEnd<T>& end) {
-        return end.velocity < 0 ? T(0) : d.member(end.member).state.data().v[static_cast<std::size_t>(end.velocity)];
+        return end.velocity < 0 ? T(0) : d.member(end.member).state.data().v()[static_cast<std::size_t>(end.velocity)];
       };
       velocity[first] = rate(c.a) - c.coupling.slope * rate(c.b);
       continue;

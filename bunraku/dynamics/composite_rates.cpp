@@ -29,7 +29,7 @@ void detail::StateData<T>::rate_columns(int k) {
     std::array<double, most> velocity{};
     std::array<Motion<double>, most> rates{};
     std::copy_n(q.begin() + slot.q, slot.nq, position.begin());
-    std::copy_n(v.begin() + slot.v, slot.nv, velocity.begin());
+    std::copy_n(spread_v.begin() + slot.rate, slot.nv, velocity.begin());
     hinge_joint_map_rate(body.hinge, position.data(), velocity.data(), rates.data());
     for (int j = 0; j < slot.nv; ++j) {
       const Motion<T> in_body = kernels::cast<T>(inverse_times(body.X_MB, rates[static_cast<std::size_t>(j)]));

@@ -25,6 +25,7 @@ void write_full(StateData<T>& s, std::span<const T> acceleration, Forces<T> forc
     s.coordinates.spread(acceleration, s.full);
     rate = s.full.data();
   }
+  s.v();  // the sweeps read them all
   s.sweeps->inverse_derivatives(rate, out[0], out[1], out[2]);
   DerivativeData<T>::add_passive(s, out[0], out[1]);
   derivatives_of(s).add_applied(s, forces, out[0]);

@@ -48,7 +48,7 @@ void push_forward(StateData<T>& s, DerivativeData<T>& d, const T* acceleration, 
       body.A_rate = inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].A_rate);
     }
     const Motion<T>& U = body.U;
-    const T* rate = s.v.data() + v;
+    const T* rate = s.v().data() + v;
     const Motion<T> own = cross(U, relative) + map.along(u + v, rate) + joint_motion(tree, k, y + v);
     body.V_rate += own;
     body.A_rate += cross(U, body.relative_rate) + map.along(u + v, acceleration + v) + joint_motion(tree, k, z + v) +

@@ -102,8 +102,8 @@ void EmbeddedData<T>::need() {
     return;
   }
   version = 0;
-  sweeps->set_state(s.q.data(), s.v.data());
-  embedding.set_state(s.q.data(), s.v.data());
+  sweeps->set_state(s.q.data(), s.v().data());
+  embedding.set_state(s.q.data(), s.v().data());
   check();
   sweeps->set_embedding(embedding.basis(), embedding.bias(), embedding.independent().data());
   degrees = 0;

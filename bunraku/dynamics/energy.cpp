@@ -12,8 +12,8 @@ T kinetic_energy(BasicState<T>& state) {
   for (int k = 0; k < s.blocks.size(); ++k) {
     energy += T(0.5) * dot(s.blocks.V(k), s.blocks.M(k) * s.blocks.V(k));
   }
-  for (std::size_t i = 0; i < s.v.size(); ++i) {
-    energy += T(0.5) * s.coordinates.armature[i] * s.v[i] * s.v[i];
+  for (std::size_t i = 0; i < s.v().size(); ++i) {
+    energy += T(0.5) * s.coordinates.armature[i] * s.v()[i] * s.v()[i];
   }
   return energy;
 }

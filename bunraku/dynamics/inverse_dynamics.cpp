@@ -14,11 +14,11 @@ void inverse_dynamics(BasicState<T>& state, In<T> acceleration, Out<T> torque, s
   s.check_forces(forces);
   if (s.has_mimics()) {
     s.coordinates.spread(rate, s.full);
-    s.sweeps->inverse(s.v.data(), s.full.data(), s.torques.data());
+    s.sweeps->inverse(s.v().data(), s.full.data(), s.torques.data());
     s.add_passive(s.torques);
     s.coordinates.gather(s.torques, out);
   } else {
-    s.sweeps->inverse(s.v.data(), rate.data(), out.data());
+    s.sweeps->inverse(s.v().data(), rate.data(), out.data());
     s.add_passive(out);
   }
   s.subtract_applied(forces, out);
@@ -28,7 +28,7 @@ template <class T>
 void bias(BasicState<T>& state, Out<T> torque) {
   detail::StateData<T>& s = state.data();
   const std::span<T> out = detail::wanted(torque, s.nv(), "torque");
-  s.sweeps->inverse(s.v.data(), nullptr, s.torques.data());
+  s.sweeps->inverse(s.v().data(), nullptr, s.torques.data());
   s.coordinates.gather(s.torques, out);
 }
 

@@ -55,7 +55,7 @@ void write_momentum_changes(StateData<T>& s, const Vec3<T>& point, bool point_mo
       const auto& follower = s.coordinates.velocities[place_of(v + j)];
       const Motion<T>& S = s.blocks.H(v + j);
       const Force<T> column = R * S;
-      Force<T> change = at_point(cross(S, h) + R * (map.along(j, s.v.data() + v) - cross(S, V_P)));
+      Force<T> change = at_point(cross(S, h) + R * (map.along(j, s.v().data() + v) - cross(S, V_P)));
       change.moment -= cross(X_WB.rotation * column.force * per_mass, total);
       add(dq, follower, change);
       add(dv, follower, at_point(column));
@@ -171,8 +171,8 @@ void kinetic_energy_gradient(BasicState<T>& state, Out<T> by_q, Out<T> by_v) {
     const MapRates<T> map(s, k);
     for (int j = 0; j < s.blocks.nv(k); ++j) {
       const auto at = place_of(v + j);
-      s.full[at] = dot(s.blocks.H(v + j), by_U) + dot(map.along(j, s.v.data() + v), h);
-      s.torques[at] = dot(s.blocks.H(v + j), h) + s.coordinates.armature[at] * s.v[at];
+      s.full[at] = dot(s.blocks.H(v + j), by_U) + dot(map.along(j, s.v().data() + v), h);
+      s.torques[at] = dot(s.blocks.H(v + j), h) + s.coordinates.armature[at] * s.v()[at];
     }
     if (const int p = s.blocks.parent(k); p != world) {
       s.force[place_of(p)] += s.blocks.X_PB(k) * h;

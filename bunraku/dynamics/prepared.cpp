@@ -88,7 +88,7 @@ operators::Evaluator<T>& PreparedPrograms<T>::at(Prepared which, StateData<T>& s
     entry.version = 0;
   }
   if (entry.version != state.version) {
-    entry.evaluator->set_state(state.q.data(), state.has_mimics() ? state.own_v.data() : state.v.data());
+    entry.evaluator->set_state(state.q.data(), state.user_v().data());
     entry.version = state.version;
   }
   return *entry.evaluator;

@@ -86,8 +86,8 @@ void hinge_regressor(BasicState<T>& state, In<T> acceleration, MatrixOut<T> matr
     const auto& follower = s.coordinates.velocities[j];
     const std::ptrdiff_t first = std::ptrdiff_t{hinge_parameters} * static_cast<std::ptrdiff_t>(j);
     out(follower.own, first) = follower.ratio * s.full[j];
-    out(follower.own, first + 1) = follower.ratio * s.v[j];
-    out(follower.own, first + 2) = follower.ratio * static_cast<T>(kernels::direction(s.v[j]));
+    out(follower.own, first + 1) = follower.ratio * s.v()[j];
+    out(follower.own, first + 2) = follower.ratio * static_cast<T>(kernels::direction(s.v()[j]));
     out(follower.own, first + 3) = follower.ratio * static_cast<T>(stretch);
   });
 }

@@ -63,7 +63,7 @@ void MapSecondRates<T>::set(const StateData<T>& s) {
   std::array<double, most_hinge_positions> q{};
   std::array<double, most_hinge_velocities> v{};
   std::copy_n(s.q.begin() + slot.q, slot.nq, q.begin());
-  std::copy_n(s.v.begin() + slot.v, slot.nv, v.begin());
+  std::copy_n(s.v().begin() + slot.v, slot.nv, v.begin());
   if (hinge.type == HingeType::universal) {
     // the first axis, seen from the child, turns about the second the other way: each derivative in q₂ is × a₂
     std::array<Motion<double>, 2> columns{};
@@ -208,7 +208,7 @@ void SecondOrder<T>::place(int k) {
     const Motion<Scalar> column = kernels::cast<Scalar>(state_.blocks.H(v + j));
     W += column * u[j];
     H_[place_of(v + j)] = column + own.column(u, j);
-    v_[place_of(v + j)] = Scalar(state_.v[place_of(v + j)]) + y[j];
+    v_[place_of(v + j)] = Scalar(state_.v()[place_of(v + j)]) + y[j];
   }
   const Transform<Scalar> X = kernels::cast<Scalar>(state_.blocks.X_PB(k));
   const Mat3<Scalar>& R = X.rotation.matrix();

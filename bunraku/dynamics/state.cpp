@@ -55,12 +55,12 @@ PassiveForces BasicState<T>::passive_forces() const {
 
 template <class T>
 const T* BasicState<T>::positions() const {
-  return data_->has_mimics() ? data_->own_q.data() : data_->q.data();
+  return data_->user_q().data();
 }
 
 template <class T>
 const T* BasicState<T>::velocities() const {
-  return data_->has_mimics() ? data_->own_v.data() : data_->v.data();
+  return data_->user_v().data();
 }
 
 template <class T>

@@ -26,7 +26,7 @@ StateData<T>::StateData(Model m, PassiveForces p)
       passive(p),
       coordinates(model),
       q(static_cast<std::size_t>(coordinates.nq)),
-      v(static_cast<std::size_t>(coordinates.nv)),
+      spread_v(static_cast<std::size_t>(coordinates.nv)),
       blocks(model, coordinates),
       sweeps(kernels::make_sweeps<T>(std::make_shared<const kernels::Tree>(model))),
       full(static_cast<std::size_t>(coordinates.nv)),
@@ -48,30 +48,34 @@ StateData<T>::StateData(Model m, PassiveForces p)
   }
   at_rest.resize(static_cast<std::size_t>(model.nv()));
   if (coordinates.has_mimics) {
-    own_q.resize(static_cast<std::size_t>(model.nq()));
     own_v.resize(static_cast<std::size_t>(model.nv()));
-    spread_x.resize(v.size());
-    spread_solution.resize(v.size());
+    spread_x.resize(spread_v.size());
+    spread_solution.resize(spread_v.size());
   }
-  may_refuse = coordinates.has_mimics || !coordinates.customs.empty();
+  may_refuse = has_own_q() || !coordinates.scaled.empty() || !coordinates.customs.empty();
   if (may_refuse) {
     next_q.resize(q.size());
-    next_v.resize(v.size());
+    next_v.resize(spread_v.size());
+  }
+  if (has_own_q()) {
+    own_q.resize(static_cast<std::size_t>(model.nq()));
   }
 }
 
 template <class T>
 void StateData<T>::set_checked(std::span<const T> new_q, std::span<const T> new_v) {
   coordinates.spread_positions(new_q, next_q);
-  coordinates.spread(new_v, next_v);
+  coordinates.spread_rates(new_v, next_v);
   check_argument(std::span<const T>(next_q), coordinates.nq, "q of all hinges");
   check_argument(std::span<const T>(next_v), coordinates.nv, "v of all hinges");
   q.swap(next_q);
-  v.swap(next_v);
-  if (has_mimics()) {
+  spread_v.swap(next_v);
+  if (has_own_q()) {
     for (const kernels::CopySlot& c : coordinates.copies) {
       std::copy_n(q.begin() + c.full, c.count, own_q.begin() + c.user);
     }
+  }
+  if (has_mimics()) {
     std::copy(new_v.begin(), new_v.end(), own_v.begin());
   }
 }
@@ -79,7 +83,7 @@ void StateData<T>::set_checked(std::span<const T> new_q, std::span<const T> new_
 template <class T>
 void StateData<T>::copy(const StateData& other) {
   q = other.q;
-  v = other.v;
+  spread_v = other.spread_v;
   own_q = other.own_q;
   own_v = other.own_v;
   spoil();
@@ -137,7 +141,9 @@ void StateData<T>::fold_mass(T* out) {
 template <class T>
 void StateData<T>::add_springs_and_friction(std::span<T> torque) const {
   kernels::for_each_passive_dof(model, coordinates, q.data(), [&](const HingeDof& dof, std::size_t at, double stretch) {
-    torque[at] += static_cast<T>(kernels::passive_torque(dof, v[at], stretch));
+    const kernels::Follower<T>& follower = coordinates.velocities[at];
+    const T rate = follower.ratio * user_v()[static_cast<std::size_t>(follower.own)];
+    torque[at] += static_cast<T>(kernels::passive_torque(dof, rate, stretch));
   });
 }
 
@@ -146,8 +152,8 @@ void StateData<T>::subtract_springs_and_friction(std::span<T> torque) const {
   kernels::for_each_passive_dof(model, coordinates, q.data(), [&](const HingeDof& dof, std::size_t at, double stretch) {
     const kernels::Follower<T>& follower = coordinates.velocities[at];
     const auto leader = static_cast<std::size_t>(coordinates.leaders[static_cast<std::size_t>(follower.own)]);
-    const T rate = follower.ratio * v[leader];
-    torque[leader] -= follower.ratio * static_cast<T>(kernels::passive_torque(dof, rate, stretch));
+    torque[leader] -=
+        follower.ratio * static_cast<T>(kernels::passive_torque(dof, follower.ratio * spread_v[leader], stretch));
   });
 }
 

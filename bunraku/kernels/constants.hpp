@@ -72,6 +72,7 @@ Link<S> cast(const Link<double>& l) {
   out.body = l.body;
   out.q = l.q;
   out.v = l.v;
+  out.rate = l.rate;
   out.nv = l.nv;
   out.special = l.special;
   out.turn_c = S(l.turn_c);

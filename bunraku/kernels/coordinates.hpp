@@ -12,13 +12,15 @@
 
 namespace bunraku::kernels {
 
-/// Where a body's hinge has its coordinates among those of all hinges.
+/// Where a body's hinge has its coordinates among those of all hinges. One that follows another as it is has its
+/// leader's positions, not places of its own: so have the nodes of a flexible body.
 struct HingeSlot {
-  int q = 0;   ///< First position.
-  int v = 0;   ///< First velocity.
-  int d = 0;   ///< First number of its nv×nv block.
-  int nq = 0;  ///< Positions, its own or a mimic's.
-  int nv = 0;  ///< Velocities, likewise.
+  int q = 0;     ///< First position.
+  int v = 0;     ///< First velocity.
+  int d = 0;     ///< First number of its nv×nv block.
+  int nq = 0;    ///< Positions, its own or a mimic's.
+  int nv = 0;    ///< Velocities, likewise.
+  int rate = 0;  ///< Where its velocities are to be read: as `v`, or of nodes of a flexible body the leader's place.
 };
 
 /// A velocity coordinate of all hinges by the user's: a mimic hinge takes its leader's.
@@ -66,12 +68,16 @@ struct Coordinates {
     slots.reserve(model.bodies().size());
     for (const Body& body : model.bodies()) {
       const int n = body.hinge.velocity_size();
-      slots.push_back({nq, nv, nd, body.hinge.configuration_size(), n});
       const bool follows = body.leader != world;
+      const bool shares = follows && body.leader_ratio == 1 && body.hinge.type == HingeType::modal;
+      slots.push_back({nq, nv, nd, body.hinge.configuration_size(), n, nv});
+      if (shares) {
+        slots.back().rate = slots[static_cast<std::size_t>(body.leader)].rate;
+      }
       add_positions(body);
       has_mimics = has_mimics || follows;
       for (int j = 0; j < n; ++j) {
-        add_velocity(body.v_index + j, follows, body.leader_ratio);
+        add_velocity(body.v_index + j, follows, shares);
         velocities.push_back({body.v_index + j, static_cast<T>(follows ? body.leader_ratio : 1.0)});
         armature.push_back(static_cast<T>(body.hinge.dofs[static_cast<std::size_t>(j)].armature));
       }
@@ -80,7 +86,6 @@ struct Coordinates {
           })) {
         passive.push_back(static_cast<int>(slots.size()) - 1);
       }
-      nq += slots.back().nq;
       nv += n;
       nd += n * n;
     }
@@ -93,9 +98,6 @@ struct Coordinates {
   /// All hinges' positions from the user's, which are finite and have quaternions of about unit norm.
   void spread_positions(std::span<const T> q, std::span<T> out) const {
     for (const CopySlot& c : copies) {
-      std::copy_n(q.data() + c.user, c.count, out.data() + c.full);
-    }
-    for (const CopySlot& c : shared_positions) {
       std::copy_n(q.data() + c.user, c.count, out.data() + c.full);
     }
     for (const MimicSlot& m : mimics) {
@@ -121,14 +123,23 @@ struct Coordinates {
   }
   /// S x.
   void spread(std::span<const T> x, std::span<T> out) const {
-    for (const std::vector<CopySlot>* slots_of : {&own_velocities, &shared_velocities}) {
-      for (const CopySlot& c : *slots_of) {
-        std::copy_n(x.data() + c.user, c.count, out.data() + c.full);
-      }
+    spread_rates(x, out);
+    spread_shared(x, out);
+  }
+  /// S x where rates are read, at HingeSlot::rate.
+  void spread_rates(std::span<const T> x, std::span<T> out) const {
+    for (const CopySlot& c : own_velocities) {
+      std::copy_n(x.data() + c.user, c.count, out.data() + c.full);
     }
     for (const int i : scaled) {
       const Follower<T>& follower = velocities[static_cast<std::size_t>(i)];
       out[static_cast<std::size_t>(i)] = follower.ratio * x[static_cast<std::size_t>(follower.own)];
+    }
+  }
+  /// S x where they are not.
+  void spread_shared(std::span<const T> x, std::span<T> out) const {
+    for (const CopySlot& c : shared_velocities) {
+      std::copy_n(x.data() + c.user, c.count, out.data() + c.full);
     }
   }
   /// Of all hinges' numbers those of the hinges that follow none, which are the user's.
@@ -155,8 +166,7 @@ struct Coordinates {
 
   std::vector<HingeSlot> slots;             ///< One for each body.
   std::vector<CopySlot> copies;             ///< Positions of all hinges but mimics.
-  std::vector<MimicSlot> mimics;            ///< Positions of mimics, but for those …
-  std::vector<CopySlot> shared_positions;   ///< … that are their leaders' as they are, as of nodes of flexible bodies.
+  std::vector<MimicSlot> mimics;            ///< Positions of mimics, but for those that are their leaders' as they are.
   std::vector<QuaternionSlot> quaternions;  ///< Quaternions among the positions.
   std::vector<CustomSlot> customs;          ///< Positions of hinges that the user defines.
   std::vector<Follower<T>> velocities;      ///< One for each velocity of all hinges.
@@ -164,7 +174,7 @@ struct Coordinates {
   std::vector<int> leaders;                 ///< Where each of the user's velocities is among those of all hinges.
   std::vector<int> followers;               ///< The other velocities of all hinges.
   std::vector<CopySlot> own_velocities;     ///< Stretches of the leaders.
-  std::vector<CopySlot> shared_velocities;  ///< Stretches of followers that are as their leaders.
+  std::vector<CopySlot> shared_velocities;  ///< Stretches of followers whose rates are read from their leaders' places.
   std::vector<int> scaled;                  ///< The followers that are not among them.
   std::vector<int> passive;                 ///< Bodies whose hinges have damping, friction or springs.
   int nq = 0;                               ///< Positions of all hinges.
@@ -181,11 +191,11 @@ struct Coordinates {
       slots.push_back({user, full, count});
     }
   }
-  void add_velocity(int user, bool follows, double ratio) {
+  void add_velocity(int user, bool follows, bool shares) {
     const int full = static_cast<int>(velocities.size());
     if (follows) {
       followers.push_back(full);
-      if (ratio == 1) {
+      if (shares) {
         add_copy(shared_velocities, user, full, 1);
       } else {
         scaled.push_back(full);
@@ -202,10 +212,11 @@ struct Coordinates {
     }
     if (body.leader != world) {
       if (body.leader_ratio == 1 && body.leader_offset == 0) {
-        add_copy(shared_positions, body.q_index, nq, count);
-      } else {
-        mimics.push_back({body.q_index, nq, body.leader_ratio, body.leader_offset});
+        slots.back().q = slots[static_cast<std::size_t>(body.leader)].q;
+        return;
       }
+      mimics.push_back({body.q_index, nq, body.leader_ratio, body.leader_offset});
+      nq += count;
       return;
     }
     add_copy(copies, body.q_index, nq, count);
@@ -215,6 +226,7 @@ struct Coordinates {
     if (body.hinge.type == HingeType::custom) {
       customs.push_back({body.hinge.custom, nq, count, static_cast<int>(slots.size()) - 1});
     }
+    nq += count;
   }
 };
 

@@ -70,7 +70,7 @@ void move_special(Workspace<S>& ws, int k, const S* velocity, const S* accelerat
     return;
   }
   Motion<S> relative = Motion<S>::zero();
-  Motion<S> rate = joint_map_rate(ws, l, velocity);
+  Motion<S> rate = joint_map_rate(ws, l, velocity + l.v);
   for (int j = l.v; j < l.v + l.nv; ++j) {
     relative += ws.H[at(j)] * velocity[j];
     rate += ws.H[at(j)] * acceleration[j];

@@ -92,9 +92,9 @@ void need_velocities(Workspace<S>& ws) {
       const Transform<S>& X = placed(ws, l);
       angular = X.rotation.inverse_times(up.angular);
       linear = X.rotation.inverse_times(up.linear + cross(up.angular, X.translation));
-      for (int j = l.v; j < l.v + l.nv; ++j) {
-        angular += column(ws, j).angular * ws.v[j];
-        linear += column(ws, j).linear * ws.v[j];
+      for (int j = 0; j < l.nv; ++j) {
+        angular += column(ws, l.v + j).angular * ws.v[l.rate + j];
+        linear += column(ws, l.v + j).linear * ws.v[l.rate + j];
       }
     } else {
       with_kind(l.kind, [&]<Kind kind>() BUNRAKU_INLINE_LAMBDA {

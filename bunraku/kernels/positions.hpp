@@ -167,14 +167,14 @@ void need_positions(Workspace<S>& ws) {
   ws.has_lumps = true;
 }
 
-/// (dH*/dt) v of a general hinge.
+/// (dH*/dt) v of a general hinge with velocities v.
 template <class S>
-Motion<S> joint_map_rate(const Workspace<S>& ws, const Link<S>& l, const S* velocity) {
+Motion<S> joint_map_rate(const Workspace<S>& ws, const Link<S>& l, const S* v) {
   const Hinge& hinge = ws.tree->model.bodies()[at(l.body)].hinge;
   Motion<S> out = Motion<S>::zero();
   laws::visit_hinge_law(
-      hinge.type, [&](auto law) { out = law.bias(hinge, ws.q + l.q, velocity + l.v); },
-      [&] { out = custom_rate(hinge, ws.q + l.q, velocity + l.v); });
+      hinge.type, [&](auto law) { out = law.bias(hinge, ws.q + l.q, v); },
+      [&] { out = custom_rate(hinge, ws.q + l.q, v); });
   return out;
 }
 

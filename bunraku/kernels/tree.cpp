@@ -271,6 +271,7 @@ Link<double> folded(const Draft& draft, HingeType type, const Coordinates<double
   link.body = draft.body;
   link.q = slot.q;
   link.v = slot.v;
+  link.rate = slot.rate;
   link.nv = slot.nv;
   link.p = draft.p;
   link.inertia = draft.inertia;

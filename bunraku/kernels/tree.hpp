@@ -42,6 +42,7 @@ struct Link {
   int body = 0;               ///< The model's body that its hinge moves.
   int q = 0;                  ///< First position, among those of all hinges.
   int v = 0;                  ///< First velocity, likewise.
+  int rate = 0;               ///< Where its velocities are to be read; see HingeSlot.
   int nv = 0;                 ///< Velocities.
   int special = 0;            ///< Floating and general: its place among these.
   S turn_c{};                 ///< Cosine of the constant turn about x.

@@ -49,12 +49,12 @@ void spin_other(Workspace<S>& ws, int k) {
     return;
   }
   Motion<S> relative = Motion<S>::zero();
-  for (int j = l.v; j < l.v + l.nv; ++j) {
-    relative += ws.H[at(j)] * ws.v[j];
+  for (int j = 0; j < l.nv; ++j) {
+    relative += ws.H[at(l.v + j)] * ws.v[l.rate + j];
   }
   const Vec3<S> w = placed(ws, l).rotation.inverse_times(up.w);
   ws.special_bias[at(l.special)] =
-      joint_map_rate(ws, l, ws.v) +
+      joint_map_rate(ws, l, ws.v + l.rate) +
       Motion<S>{cross(w, relative.angular), cross(w + w + relative.angular, relative.linear)};
   ws.arm_acceleration[at(k)] = up.W * placed(ws, l).translation;
   settle(ws, k, w + relative.angular);

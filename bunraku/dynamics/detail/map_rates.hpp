@@ -68,7 +68,7 @@ class MapRates {
       std::array<double, most + 1> q{};
       std::array<double, most> v{};
       std::copy_n(s.q.begin() + slot.q, slot.nq, q.begin());
-      std::copy_n(s.v.begin() + slot.v, slot.nv, v.begin());
+      std::copy_n(s.v().begin() + slot.v, slot.nv, v.begin());
       kernels::map_rates_at<double>(body.hinge, q.data(), v.data(), columns.map(), columns.bias());
     });
     begin(nv_);

@@ -37,7 +37,7 @@ struct PlainTree {
   const Motion<T>& map_rate(int k) const { return s.blocks.map_rate(k); }
   const RigidInertia<T>& M(int k) const { return s.blocks.M(k); }
   MapRates<T> map(int k) const { return MapRates<T>(s, k); }
-  const T* v() const { return s.v.data(); }
+  const T* v() const { return s.v().data(); }
   T armature(int j) const { return s.coordinates.armature[place_of(j)]; }
   Vec3<T> gravity() const { return s.gravity(); }
   const Load& load(int k) const { return d.load(k); }

@@ -48,13 +48,30 @@ struct StateData {
       set_checked(new_q, new_v);
     } else {
       coordinates.spread_positions(new_q, q);
-      std::copy(new_v.begin(), new_v.end(), v.begin());
+      if (has_mimics()) {
+        std::copy(new_v.begin(), new_v.end(), own_v.begin());
+        coordinates.spread_rates(new_v, spread_v);
+      } else {
+        std::copy(new_v.begin(), new_v.end(), spread_v.begin());
+      }
     }
     spoil();
   }
   void set_checked(std::span<const T> new_q, std::span<const T> new_v);
   /// The state of another of the same model, to the last bit.
   void copy(const StateData& other);
+  /// The velocities of all hinges.
+  const std::vector<T>& v() const {
+    if (!has_all_v) {
+      coordinates.spread_shared(own_v, spread_v);
+      has_all_v = true;
+    }
+    return spread_v;
+  }
+  /// The user's positions, quaternions of unit norm.
+  const std::vector<T>& user_q() const { return has_own_q() ? own_q : q; }
+  /// The user's velocities.
+  const std::vector<T>& user_v() const { return has_mimics() ? own_v : spread_v; }
   /// Velocities of the user at rest.
   std::span<const T> rest() const { return at_rest; }
 
@@ -62,6 +79,8 @@ struct StateData {
   int nv() const { return model.nv(); }
   /// Whether some hinge follows another, so that the user's coordinates are not those of all hinges.
   bool has_mimics() const { return coordinates.has_mimics; }
+  /// The same of positions, which nodes of flexible bodies have in common.
+  bool has_own_q() const { return !coordinates.mimics.empty(); }
   /// Calls f(*this, column of x, column of out) for every column of what the user gave.
   template <class F>
   void for_each_column(const MatrixInput<T>& x, const MatrixOutput<T>& out, F&& f);
@@ -102,8 +121,9 @@ struct StateData {
 
   /// Makes all stale that depends on q and v.
   void spoil() {
-    sweeps->set_state(q.data(), v.data());
-    blocks.set_state(q.data(), v.data());
+    has_all_v = !has_mimics();
+    sweeps->set_state(q.data(), spread_v.data());
+    blocks.set_state(q.data(), spread_v.data());
     ++version;
   }
 
@@ -136,8 +156,9 @@ struct StateData {
   bool may_refuse = false;
   bool has_passive = false;  ///< Whether some hinge has damping, friction or a spring that counts.
   kernels::Coordinates<T> coordinates;
-  std::vector<T> q;  ///< Full.
-  std::vector<T> v;  ///< Full.
+  std::vector<T> q;                 ///< Full.
+  mutable std::vector<T> spread_v;  ///< Full, of nodes of flexible bodies but for their leader's only …
+  mutable bool has_all_v = false;   ///< … where this is so.
   kernels::Blocks<T> blocks;
   std::unique_ptr<kernels::Sweeps<T>> sweeps;
   std::vector<T> full;                                  ///< Scratch, full.
@@ -152,7 +173,7 @@ struct StateData {
   std::vector<Motion<T>> column_rate;                   ///< Scratch, full.
   std::vector<T> spread_x;                              ///< Scratch of solve() with mimics, full.
   std::vector<T> spread_solution;                       ///< Likewise.
-  std::vector<T> own_q;                                 ///< With mimics: the user's, quaternions of unit norm.
+  std::vector<T> own_q;                                 ///< With mimics that are not as their leaders: the user's.
   std::vector<T> own_v;                                 ///< With mimics: the user's.
   std::vector<T> at_rest;                               ///< Zeros, the user's coordinates.
   std::vector<T> square;  ///< Scratch, n×n from the first time that a block of a larger matrix is written to.

@@ -320,11 +320,6 @@ void BlockSweepsOf<S>::spread_state() {
       q_[at(c.full + i)] = own_q_[at(c.user + i)];
     }
   }
-  for (const CopySlot& c : coordinates_.shared_positions) {
-    for (int i = 0; i < c.count; ++i) {
-      q_[at(c.full + i)] = own_q_[at(c.user + i)];
-    }
-  }
   for (const MimicSlot& m : coordinates_.mimics) {
     q_[at(m.full)] = S(m.ratio) * own_q_[at(m.user)] + S(m.offset);
   }
