@@ -2,7 +2,10 @@
 /// A tree's constants in scalar S: the same for all states, or lanes of a pack where they differ from state to state.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "bunraku/kernels/cast.hpp"
@@ -28,18 +31,24 @@ struct LumpNumbers {
   BUNRAKU_INLINE const T* at_rest() const { return of_mode(modes); }
   /// Components of Σ m g_i for all i.
   BUNRAKU_INLINE const T* moved() const { return of_mode(modes) + 9 * stride; }
+  /// Whether all numbers are the same, as those of equal bodies in equal places are.
+  friend bool operator==(const LumpNumbers&, const LumpNumbers&) = default;
 
   int modes;              ///< n.
   std::ptrdiff_t stride;  ///< From one number to the next.
 
  private:
   struct alignas(64) Line {
-    T x[64 / sizeof(T)];
+    T x[64 / sizeof(T)] = {};
+    friend bool operator==(const Line&, const Line&) = default;
   };
   BUNRAKU_INLINE const T* of_mode(int l) const { return &lines_.data()->x[0] + l * 10 * stride; }
 
   std::vector<Line> lines_;
 };
+
+/// With so many different ones before it a body is compared, so that it takes O(N).
+inline constexpr std::ptrdiff_t most_compared = 16;
 
 /// A tree's constants in scalar S.
 template <class S>
@@ -54,7 +63,8 @@ struct Constants {
   std::vector<S> damping;             ///< Of each velocity of all hinges.
   std::vector<S> friction;            ///< Likewise.
   std::vector<S> stiffness;           ///< Likewise.
-  std::vector<LumpNumbers<S>> lumps;  ///< Of the tree, in its order.
+  std::vector<LumpNumbers<S>> lumps;  ///< Of the tree's sums; those that are alike once …
+  std::vector<std::size_t> lumps_of;  ///< … and where the numbers of each of them are.
   Vec3<S> base_acceleration{};        ///< Of the world: gravity, turned.
   S world_mass{};                     ///< Of the bodies that are fixed to the world.
   Vec3<S> world_moment{};             ///< Their first moment about its origin, in its axes.
@@ -120,7 +130,13 @@ Constants<S>::Constants(const Tree& tree)
     links.push_back(cast<S>(l));
   }
   for (const LumpSums& each : tree.lumps) {
-    lumps.emplace_back(each);
+    LumpNumbers<S> numbers(each);
+    const auto first = std::ssize(lumps) < most_compared ? lumps.begin() : lumps.end() - most_compared;
+    const auto alike = std::find(first, lumps.end(), numbers);
+    lumps_of.push_back(static_cast<std::size_t>(alike - lumps.begin()));
+    if (alike == lumps.end()) {
+      lumps.push_back(std::move(numbers));
+    }
   }
   for (const double each : tree.coordinates.armature) {
     armature.push_back(S(each));

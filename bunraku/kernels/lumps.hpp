@@ -144,7 +144,7 @@ void hand_over_lumps(Workspace<S>& ws, int parent, const LumpSums& lumps, const 
 template <bool forces, class S>
 void begin_rows(Workspace<S>& ws, const CoupledLinks& c, const ModalRows<S>& rows, const S* torque) {
   const LumpSums& sums = ws.tree->lumps[at(c.lumps)];
-  const LumpNumbers<S>& lumps = ws.constants->lumps[at(c.lumps)];
+  const LumpNumbers<S>& lumps = ws.constants->lumps[ws.constants->lumps_of[at(c.lumps)]];
   const int v = c.coordinates.front();
   fill_vector(ws.q + sums.q, lumps.modes, rows.width, rows.vector(0));
   if constexpr (forces) {
