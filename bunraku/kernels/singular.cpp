@@ -28,8 +28,8 @@ double travel(const HingeDof& dof, double unlimited) {
   return std::isfinite(most) ? most : unlimited;
 }
 
-/// How far M's origin can be from F's, in a model of that length.
-double travel(const Hinge& hinge, double length, double unlimited) {
+/// How far M's origin can be from F's, which is at that distance from the parent's origin.
+double travel(const Hinge& hinge, double arm, double unlimited) {
   const std::vector<HingeDof>& dofs = hinge.dofs;
   switch (hinge.type) {
     case HingeType::prismatic:
@@ -47,7 +47,7 @@ double travel(const Hinge& hinge, double length, double unlimited) {
       for (std::size_t i = 0; i < dofs.size(); ++i) {
         most += std::sqrt(squared_norm(hinge.modal->translation[i])) * travel(dofs[i], 1);  // modes bend a little
       }
-      return std::min(length, most);
+      return std::min(arm, most);  // modes that bend a body by more than its size mean nothing
     }
     case HingeType::free:
     case HingeType::custom:
@@ -105,7 +105,7 @@ std::vector<T> doubtful_inertias(const Model& model, std::span<const BodyBound> 
     }
     if (body.parent != world) {
       const auto p = static_cast<std::size_t>(body.parent);
-      const double far = shifted(radius, bounds[k].arm + travel(body.hinge, length, 16 * length));
+      const double far = shifted(radius, bounds[k].arm + travel(body.hinge, bounds[k].arm, 16 * length));
       mass[p] += mass[k];
       moment[p] += far * far;
     }

@@ -63,8 +63,8 @@ struct BodyBound {
 std::vector<BodyBound> bounds_of(const Model& model);
 
 /// For each velocity of all hinges: a D above it is positive beyond rounding at any configuration within the limits;
-/// one below may be so, too. A slide without limits is taken as 16 times as long as the model, and no node bends by
-/// more than that length. O(N).
+/// one below may be so, too. A slide without limits is taken as 16 times as long as the model, and no node bends
+/// further than it is away from its frame. O(N).
 template <class T>
 std::vector<T> doubtful_inertias(const Model& model, std::span<const BodyBound> bounds);
 /// With the model's own numbers.
