@@ -84,7 +84,6 @@ struct LumpSums {
   bool opens_parent = false;               ///< Whether one of them is, going inward, the first on the parent.
   int modes = 0;                           ///< n.
   int q = 0;                               ///< η, among the positions of all hinges: of any of the lumps.
-  int v = 0;                               ///< η̇, likewise.
   double mass = 0;                         ///< Σ m.
   Vec3<double> moment{};                   ///< Σ m p + h at η = 0.
   Mat3<double> second{};                   ///< The second moments at η = 0: 𝒥 = tr(Q) − Q.

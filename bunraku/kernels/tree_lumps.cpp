@@ -35,7 +35,6 @@ void Tree::add_lumps(CoupledLinks& cluster) {
   const auto n = cluster.coordinates.size();
   out.modes = static_cast<int>(n);
   out.q = links[static_cast<std::size_t>(out.links.front())].q;
-  out.v = links[static_cast<std::size_t>(out.links.front())].v;
   out.moved.resize(n);
   out.at_rest.resize(n);
   out.change.resize(n * n);
