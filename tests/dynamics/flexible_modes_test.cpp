@@ -56,11 +56,11 @@ struct Drawn {
 Drawn draw(const Model& model, unsigned seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  const auto numbers = [&](int n, double range) {
+  const auto numbers = [&](int n, double range) -> VectorXd {
     return VectorXd::NullaryExpr(n, [&] { return range * uniform(random); });
   };
   Drawn out{neutral(model), numbers(model.nv(), 0.1), numbers(model.nv(), 0.1)};
-  out.q = integrate(model, out.q, VectorXd(numbers(model.nv(), 1)), 1);
+  out.q = integrate(model, out.q, numbers(model.nv(), 1), 1);
   for (const FlexiblePart& part : model.flexible()) {
     out.q.segment(part.q_index, part.modes) = numbers(part.modes, 1e-3);
   }
