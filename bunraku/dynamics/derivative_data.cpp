@@ -30,11 +30,10 @@ DerivativeData<T>::DerivativeData(const StateData<T>& s)
 }
 
 template <class T>
-void DerivativeData<T>::add_passive(const StateData<T>& s, T* dq, T* dv) {
-  const std::size_t n = s.full.size();
+void DerivativeData<T>::add_passive(const StateData<T>& s, const kernels::Slopes<T>& to) {
   for_passive(s, [&](std::size_t i, std::size_t j, T by_q, T by_v) {
-    dq[j * n + i] += by_q;
-    dv[j * n + i] += by_v;
+    to.dq[to.index(i, j)] += by_q;
+    to.dv[to.index(i, j)] += by_v;
   });
 }
 
@@ -78,12 +77,12 @@ void DerivativeData<T>::set_loads(StateData<T>& s, Forces<T> forces) {
 //
 // for a column i of a body and a column j of it or farther in, in the second farther in. ∂H adds (∂H)(−F) on one body.
 template <class T>
-void DerivativeData<T>::add_applied(StateData<T>& s, Forces<T> forces, T* dq) {
+void DerivativeData<T>::add_applied(StateData<T>& s, Forces<T> forces, const kernels::Slopes<T>& to) {
   if (forces.empty()) {
     return;
   }
   set_loads(s, forces);
-  const std::size_t n = s.full.size();
+  const auto add = [&](int i, int j, T x) { to.dq[to.index(at(i), at(j))] += x; };
   for (int k = s.blocks.size() - 1; k >= 0; --k) {
     const Load& load = loads_[at(k)];
     const int first = s.blocks.first(k);
@@ -94,9 +93,9 @@ void DerivativeData<T>::add_applied(StateData<T>& s, Forces<T> forces, T* dq) {
       Force<T> column = cross(H, load.in_world - load.all) + load.held * H;
       for (int p = k; p != world; p = s.blocks.parent(p)) {
         for (int i = s.blocks.first(p); i < s.blocks.first(p) + s.blocks.nv(p); ++i) {
-          dq[at(i) * n + at(j)] += dot(s.blocks.H(i), row);
+          add(j, i, dot(s.blocks.H(i), row));
           if (p != k) {
-            dq[at(j) * n + at(i)] += dot(s.blocks.H(i), column);
+            add(i, j, dot(s.blocks.H(i), column));
           }
         }
         row = s.blocks.X_PB(p) * row;
@@ -107,7 +106,7 @@ void DerivativeData<T>::add_applied(StateData<T>& s, Forces<T> forces, T* dq) {
       const MapRates<T> map(s, k);
       for (int j = 0; j < nv; ++j) {
         for (int i = 0; i < nv; ++i) {
-          dq[at(first + j) * n + at(first + i)] -= dot(map.rate(j, i), load.all);
+          add(first + i, first + j, -dot(map.rate(j, i), load.all));
         }
       }
     }
@@ -121,14 +120,15 @@ void DerivativeData<T>::add_applied(StateData<T>& s, Forces<T> forces, T* dq) {
 }
 
 template <class T>
-void DerivativeData<T>::fold(const StateData<T>& s, const T* full, const MatrixSpan<T>& out) {
+void DerivativeData<T>::fold(const StateData<T>& s, const T* full, const kernels::Slopes<T>& places,
+                             const MatrixSpan<T>& out) {
   const std::size_t n = s.full.size();
   out.set_zero();
   for (std::size_t j = 0; j < n; ++j) {
     const kernels::Follower<T>& column = s.coordinates.velocities[j];
     for (std::size_t i = 0; i < n; ++i) {
       const kernels::Follower<T>& row = s.coordinates.velocities[i];
-      out(row.own, column.own) += row.ratio * column.ratio * full[j * n + i];
+      out(row.own, column.own) += row.ratio * column.ratio * full[places.index(i, j)];
     }
   }
 }

@@ -13,36 +13,34 @@ namespace {
 using detail::DerivativeData;
 using detail::MatrixSpan;
 using detail::StateData;
+using kernels::Slopes;
 
 template <class T>
 using Three = std::array<T*, 3>;
 
-/// Writes the full matrices of the user's acceleration: ∂T/∂q, ∂T/∂θ̇, and 𝓜 unless null.
+/// The user's accelerations of all hinges.
 template <class T>
-void write_full(StateData<T>& s, std::span<const T> acceleration, Forces<T> forces, const Three<T>& out) {
-  const T* rate = acceleration.data();
-  if (s.has_mimics()) {
-    s.coordinates.spread(acceleration, s.full);
-    rate = s.full.data();
-  }
+const T* all_of(StateData<T>& s, std::span<const T> acceleration) {
   s.v();  // the sweeps read them all
-  s.sweeps->inverse_derivatives(rate, out[0], out[1], out[2]);
-  DerivativeData<T>::add_passive(s, out[0], out[1]);
-  derivatives_of(s).add_applied(s, forces, out[0]);
+  if (!s.has_mimics()) {
+    return acceleration.data();
+  }
+  s.coordinates.spread(acceleration, s.full);
+  return s.full.data();
 }
 
-/// The first of the user's matrices, n×n without gaps: from the full ones with mimics.
+/// What the tuned sweeps have not got in them.
 template <class T>
-Three<T> fold_first(StateData<T>& s, DerivativeData<T>& d, std::size_t count) {
-  Three<T> out{};
-  for (std::size_t i = 0; i < count; ++i) {
-    out[i] = d.full[i].data();
-    if (s.has_mimics()) {
-      out[i] = d.users[i].data();
-      d.fold(s, d.full[i].data(), {out[i], s.nv(), s.nv(), s.nv()});
-    }
-  }
-  return out;
+void add_others(StateData<T>& s, Forces<T> forces, const Slopes<T>& to) {
+  DerivativeData<T>::add_passive(s, to);
+  derivatives_of(s).add_applied(s, forces, to);
+}
+
+/// Writes the full matrices of the user's acceleration: ∂T/∂q, ∂T/∂θ̇ and 𝓜.
+template <class T>
+void write_full(StateData<T>& s, std::span<const T> acceleration, Forces<T> forces, const Three<T>& out) {
+  s.sweeps->inverse_derivatives(all_of(s, acceleration), out[0], out[1], out[2]);
+  add_others(s, forces, {out[0], out[1], std::ssize(s.full), nullptr});
 }
 
 template <class T>
@@ -68,10 +66,11 @@ void inverse_dynamics_derivatives(BasicState<T>& state, In<T> acceleration, Matr
     write_full(s, rate, forces, {out[0].data, out[1].data, out[2].data});
     return;
   }
-  write_full(s, rate, forces, {d.full[0].data(), d.full[1].data(), d.full[2].data()});
-  const Three<T> users = fold_first(s, d, 3);
+  const Three<T> full = {d.full[0].data(), d.full[1].data(), d.full[2].data()};
+  write_full(s, rate, forces, full);
+  const Slopes<T> places{full[0], full[1], std::ssize(s.full), nullptr};
   for (std::size_t i = 0; i < 3; ++i) {
-    copy(users[i], out[i]);
+    s.has_mimics() ? d.fold(s, full[i], places, out[i]) : copy(full[i], out[i]);
   }
 }
 
@@ -92,9 +91,16 @@ void forward_dynamics_derivatives(BasicState<T>& state, In<T> torque, MatrixOut<
   }
   const auto result = [&](std::size_t i) { return compact ? out[i].data : d.results[i].data(); };
   s.sweeps->inverse_mass_of_forward(result(2));
-  write_full<T>(s, d.acceleration, forces, {d.full[0].data(), d.full[1].data(), nullptr});
-  const Three<T> users = fold_first(s, d, 2);
-  s.sweeps->multiply_derivatives(result(2), users[0], users[1], result(0), result(1));
+  const bool unbound = !s.has_mimics() && forces.empty() && (!s.has_passive || s.sweeps->free_bare());
+  Slopes<T> slopes = s.sweeps->slopes(all_of<T>(s, d.acceleration), unbound);
+  add_others(s, forces, slopes);
+  if (s.has_mimics()) {
+    const std::ptrdiff_t n = s.nv();
+    d.fold(s, slopes.dq, slopes, {d.users[0].data(), n, n, n});
+    d.fold(s, slopes.dv, slopes, {d.users[1].data(), n, n, n});
+    slopes = {d.users[0].data(), d.users[1].data(), n, nullptr};
+  }
+  s.sweeps->multiply_derivatives(result(2), slopes, unbound, result(0), result(1));
   for (std::size_t i = 0; i < 3 && !compact; ++i) {
     copy(d.results[i].data(), out[i]);
   }

@@ -27,6 +27,21 @@ using Column = typename ColumnOf<S>::type;
 template <class S>
 inline constexpr int columns_per_register = Lanes<Column<S>>::count / Lanes<S>::count;
 
+/// Numbers from the start of a register on: registers that straddle lines of a cache take twice as long to read.
+template <class S>
+struct RegisterArray {
+  /// Room for at least so many numbers, zeros.
+  explicit RegisterArray(std::size_t numbers)
+      : registers((numbers + columns_per_register<S> - 1) / columns_per_register<S>) {}
+
+  /// The numbers.
+  BUNRAKU_INLINE S* data() { return reinterpret_cast<S*>(registers.data()); }
+  /// Likewise.
+  BUNRAKU_INLINE const S* data() const { return reinterpret_cast<const S*>(registers.data()); }
+
+  std::vector<Column<S>> registers;  ///< They in whole registers.
+};
+
 /// The six components of so many columns, each a force.
 template <class S>
 struct Columns {
@@ -63,6 +78,43 @@ BUNRAKU_INLINE Column<S> blended(const Column<S>& x, int lane, const S& value) {
   }
 }
 
+/// The first half of a register's lanes, or the second.
+template <bool second, class T, int W, std::size_t... lane>
+BUNRAKU_INLINE Pack<T, W / 2> half_of(const Pack<T, W>& x, std::index_sequence<lane...>) {
+  if constexpr (W == 2) {
+    return {x[second ? 1 : 0]};
+  } else {
+    return {__builtin_shufflevector(x.r, x.r, (lane + (second ? W / 2 : 0))...)};
+  }
+}
+template <bool second, class T, int W>
+BUNRAKU_INLINE Pack<T, W / 2> half_of(const Pack<T, W>& x) {
+  return half_of<second>(x, std::make_index_sequence<W / 2>{});
+}
+
+/// The sum of a register's lanes, half by half.
+template <class T, int W>
+BUNRAKU_INLINE Pack<T, 1> sum_of_lanes(const Pack<T, W>& x) {
+  if constexpr (W == 1) {
+    return x;
+  } else {
+    return sum_of_lanes(half_of<false>(x) + half_of<true>(x));
+  }
+}
+
+/// Writes the first `count` < W numbers of a register, half by half.
+template <class T, int W>
+BUNRAKU_INLINE void store_first(const Pack<T, W>& x, int count, T* to) {
+  if constexpr (W > 1) {
+    constexpr int half = W / 2;
+    if (count >= half) {
+      half_of<false>(x).store(to);
+      store_first(half_of<true>(x), count - half, to + half);
+    } else {
+      store_first(half_of<false>(x), count, to);
+    }
+  }
+}
 /// As many numbers side by side as a column has.
 template <class S>
 BUNRAKU_INLINE Column<S> load_column(const S* from) {
@@ -81,26 +133,16 @@ BUNRAKU_INLINE void store_column(const Column<S>& x, S* to) {
     x.store(reinterpret_cast<NumberOf<S>*>(to));
   }
 }
+/// The same of the first `count` numbers.
+template <class S>
+BUNRAKU_INLINE void store_some(const Column<S>& x, int count, S* to) {
+  if (count == columns_per_register<S>) {
+    store_column(x, to);
+  } else if constexpr (columns_per_register<S> > 1) {
+    store_first(x, count, reinterpret_cast<NumberOf<S>*>(to));
+  }
+}
 
-/// The sum of a register's lanes, half by half.
-template <class T, int W, std::size_t... lane>
-BUNRAKU_INLINE auto halves_added(const Pack<T, W>& x, std::index_sequence<lane...>) {
-  using Half = Pack<T, W / 2>;
-  if constexpr (W == 2) {
-    return Half(x[0] + x[1]);
-  } else {
-    return Half(__builtin_shufflevector(x.r, x.r, lane...)) +
-           Half(__builtin_shufflevector(x.r, x.r, (lane + W / 2)...));
-  }
-}
-template <class T, int W>
-BUNRAKU_INLINE Pack<T, 1> sum_of_lanes(const Pack<T, W>& x) {
-  if constexpr (W == 1) {
-    return x;
-  } else {
-    return sum_of_lanes(halves_added(x, std::make_index_sequence<W / 2>{}));
-  }
-}
 /// The sum over the columns of a register.
 template <class S>
 BUNRAKU_INLINE S total(const Column<S>& x) {

@@ -10,30 +10,35 @@ DerivativeLayout::~DerivativeLayout() = default;
 
 DerivativeLayout::DerivativeLayout(const Tree& tree, const ColumnLayout& composite, const ColumnLayout& innovation,
                                    int lanes)
-    : used(at(composite.registers)), whole(at(composite.registers), 1), place(at(composite.registers * lanes)) {
+    : used(at(composite.registers)),
+      in_row(at(composite.registers), 1),
+      place(at(composite.registers * lanes)),
+      lane(at(tree.coordinates.nv)),
+      of_free(innovation.user.size()) {
   for (int k = 0; k < static_cast<int>(tree.links.size()); ++k) {
     const int nv = tree.links[at(k)].nv;
     const int e = composite.first[at(k)];
     lane_of.push_back(composite.slot[at(e)]);
     for (int j = 0; j < nv; ++j) {
-      const int lane = composite.slot[at(e + j)];
-      place[at(lane)] = composite.user[at(e + j)];
-      used[at(lane / lanes)] = std::max(used[at(lane / lanes)], lane % lanes + 1);
+      const int slot = composite.slot[at(e + j)];
+      place[at(slot)] = composite.user[at(e + j)];
+      lane[at(place[at(slot)])] = slot;
+      used[at(slot / lanes)] = std::max(used[at(slot / lanes)], slot % lanes + 1);
     }
     path_begin.push_back(static_cast<int>(path.size()));
     inside.push_back(0);
     floating.push_back(-1);
     for (int p = tree.links[at(k)].parent; p >= 0; p = tree.links[at(p)].parent) {
       if (tree.links[at(p)].kind == Kind::floating) {
-        floating.back() = tree.links[at(p)].v;
+        floating.back() = lane_of[at(p)];
         break;
       }
-      for (int lane = lane_of[at(p)] + tree.links[at(p)].nv - 1; lane >= lane_of[at(p)]; --lane) {
-        const bool known = path_begin.back() < static_cast<int>(path.size()) && path.back().index == lane / lanes;
-        if (lane / lanes == lane_of.back() / lanes) {
+      for (int slot = lane_of[at(p)] + tree.links[at(p)].nv - 1; slot >= lane_of[at(p)]; --slot) {
+        const bool known = path_begin.back() < static_cast<int>(path.size()) && path.back().index == slot / lanes;
+        if (slot / lanes == lane_of.back() / lanes) {
           inside.back() = lane_of.back() % lanes;
         } else if (!known) {
-          path.push_back({lane / lanes, lane % lanes + 1});
+          path.push_back({slot / lanes, slot % lanes + 1});
         }
       }
     }
@@ -44,21 +49,38 @@ DerivativeLayout::DerivativeLayout(const Tree& tree, const ColumnLayout& composi
     }
   }
   path_begin.push_back(static_cast<int>(path.size()));
-  for (int lane = 0; lane < composite.registers * lanes; ++lane) {
-    const int r = lane / lanes;
-    const bool next = used[at(r)] == lanes && place[at(lane)] == place[at(r * lanes)] + lane % lanes;
-    whole[at(r)] = whole[at(r)] != 0 && next ? 1 : 0;
+  for (int slot = 0; slot < composite.registers * lanes; ++slot) {
+    const int r = slot / lanes;
+    const int i = slot % lanes;
+    in_row[at(r)] = in_row[at(r)] != 0 && (i >= used[at(r)] || place[at(slot)] == place[at(r * lanes)] + i) ? 1 : 0;
   }
+  const auto row_of = [&](int e) {
+    const int user = innovation.user[at(e)];
+    return tree.coordinates.has_mimics ? user : lane[at(user)];
+  };
   for (int e = 0; e < static_cast<int>(innovation.user.size()); ++e) {
     related_begin.push_back(static_cast<int>(related.size()));
+    const bool followed = e + 1 < static_cast<int>(innovation.user.size()) && innovation.parent[at(e + 1)] == e &&
+                          innovation.coordinate_end[at(e + 1)] == innovation.coordinate_end[at(e)];
+    with_next.push_back(followed ? 1 : 0);
     for (int a = innovation.parent[at(e)]; a >= 0; a = innovation.parent[at(a)]) {
-      related.push_back(innovation.user[at(a)]);
+      related.push_back({innovation.user[at(a)], row_of(a)});
     }
     for (int c = e; c < innovation.coordinate_end[at(e)]; ++c) {
-      related.push_back(innovation.user[at(c)]);
+      related.push_back({innovation.user[at(c)], row_of(c)});
     }
   }
   related_begin.push_back(static_cast<int>(related.size()));
+  for (int k = 0; k < static_cast<int>(tree.links.size()) && !tree.coordinates.has_mimics; ++k) {
+    if (tree.links[at(k)].kind == Kind::floating) {
+      const int e = innovation.first[at(k)];
+      free.push_back({k, e});
+      std::fill_n(of_free.begin() + e, tree.links[at(k)].nv, 1);
+      const std::vector<HingeDof>& dofs = tree.hinge(k).dofs;
+      free_bare = free_bare && std::all_of(dofs.begin(), dofs.end(),
+                                           [](const HingeDof& dof) { return dof.damping == 0 && dof.stiffness == 0; });
+    }
+  }
 }
 
 }  // namespace bunraku::kernels

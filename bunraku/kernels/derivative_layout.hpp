@@ -22,6 +22,32 @@ struct PathRegister {
   int lanes = 0;  ///< How many such coordinates it has: its first ones.
 };
 
+/// A coordinate on one path with another.
+struct Related {
+  int column = 0;  ///< Where it is in 𝓜⁻¹: among the user's.
+  int row = 0;     ///< Its row in slopes: its lane, or with mimics again its place among the user's.
+};
+
+/// A free body against the world, without armature.
+struct FreeBody {
+  int link = 0;   ///< Its link.
+  int first = 0;  ///< Its first coordinate, depth first.
+};
+
+/// Derivatives of torques by q and θ̇, column by column; where two coordinates are not on one path, zero.
+template <class T>
+struct Slopes {
+  T* dq = nullptr;            ///< ∂T/∂q.
+  T* dv = nullptr;            ///< ∂T/∂θ̇.
+  std::ptrdiff_t stride = 0;  ///< From column to column.
+  const int* row = nullptr;   ///< Of each coordinate, or null: they come one after the other.
+
+  /// Where element (i, j) is.
+  std::size_t index(std::size_t i, std::size_t j) const {
+    return j * static_cast<std::size_t>(stride) + (row == nullptr ? i : static_cast<std::size_t>(row[i]));
+  }
+};
+
 /// Lists for one model, made once. Immutable, and in an ordinary source: the variants hold no containers but of their
 /// own numbers.
 struct DerivativeLayout {
@@ -36,18 +62,23 @@ struct DerivativeLayout {
   // by links
   std::vector<int> lane_of;     ///< The lane of its first coordinate, counted through all registers of 𝓜.
   std::vector<int> inside;      ///< Lanes of its first register that are farther in …
-  std::vector<int> floating;    ///< … and where the coordinates of a free body that carries it are, or −1.
+  std::vector<int> floating;    ///< … and the first lane of a free body that carries it, or −1.
   std::vector<int> path_begin;  ///< Where its own start in `path`; one more for the end.
   std::vector<int> map_begin;   ///< Where ∂H* starts among those of all links whose H* changes.
   // by registers
-  std::vector<int> used;   ///< Lanes that it uses, from its first.
-  std::vector<int> whole;  ///< Whether it uses all lanes, for coordinates one after the other: 0 or 1.
+  std::vector<int> used;    ///< Lanes that it uses, from its first.
+  std::vector<int> in_row;  ///< Whether its coordinates come one after the other: 0 or 1.
 
   std::vector<int> place;          ///< Of each lane: its coordinate among those of all hinges.
+  std::vector<int> lane;           ///< The other way.
   std::vector<PathRegister> path;  ///< Of all links, the nearest first, but for a free body's.
   std::vector<int> changing;       ///< Links whose H* changes in their own axes.
-  std::vector<int> related;        ///< Of each of the user's coordinates, depth first: those on one path with it.
-  std::vector<int> related_begin;  ///< Where they start; one more for the end.
+  std::vector<Related> related;    ///< Of each of the user's coordinates, depth first: those on one path with it …
+  std::vector<int> related_begin;  ///< … and where they start; one more for the end.
+  std::vector<int> with_next;      ///< Likewise: whether the next one is on one path with the same others: 0 or 1.
+  std::vector<int> of_free;        ///< Likewise: whether it is of a free body: 0 or 1.
+  std::vector<FreeBody> free;      ///< All of them; none with mimics, for which their columns are not set apart.
+  bool free_bare = true;           ///< Whether their hinges have neither damping nor springs.
   int map_columns = 0;             ///< Columns of all ∂H*.
 };
 

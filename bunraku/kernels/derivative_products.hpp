@@ -1,5 +1,9 @@
 /// @file
 /// −𝓜⁻¹ times derivatives of torques, which have zeros where hinges are on different branches.
+///
+/// Of free bodies most columns need no product where nothing but gravity acts between them and the world: "unbound".
+/// What moves there without turning moves all alike, and so do those who fall with it: accelerations change neither
+/// with position nor with the velocity v of the base, but for v̇ = … − ω × v, and gravity turned back, g, is in v̇ alone.
 #pragma once
 
 #include <algorithm>
@@ -7,119 +11,182 @@
 #include <vector>
 
 #include "bunraku/kernels/derivative_layout.hpp"
-#include "bunraku/kernels/workspace.hpp"
+#include "bunraku/kernels/positions.hpp"
 
 namespace bunraku::kernels {
+
+/// Registers of rows of which the sums of some products stay in registers …
+inline constexpr int most_product_registers = 6;
+/// … and of how many products.
+inline constexpr int most_product_columns = register_bytes == 64 ? 4 : 2;
 
 /// Scratch of the products.
 template <class S>
 struct ProductScratch {
-  /// O(n²) memory. The layout must outlive it.
-  ProductScratch(const Workspace<S>& ws, const DerivativeLayout& l) : layout(l) {
-    constexpr int lanes = columns_per_register<S>;
-    const std::size_t n = ws.innovation_layout.user.size();
-    stride = static_cast<std::ptrdiff_t>((n + lanes - 1) / lanes * lanes);
-    inverse.resize(stride == static_cast<std::ptrdiff_t>(n) ? 0 : n * static_cast<std::size_t>(stride));
-  }
+  /// O(n) memory. The layout must outlive it.
+  ProductScratch(const Workspace<S>& ws, const DerivativeLayout& l)
+      : layout(l),
+        inverse(ws.innovation_layout.user.size() * std::size_t{most_product_registers} * columns_per_register<S>) {}
 
   const DerivativeLayout& layout;  ///< Who is on one path with whom.
-  std::ptrdiff_t stride = 0;       ///< Numbers of a column, whole registers of them.
-  std::vector<S> inverse;          ///< Columns of 𝓜⁻¹, where those of the caller are not whole registers.
+  RegisterArray<S> inverse;        ///< Some rows of 𝓜⁻¹, column by column without gaps: they stay in the nearest cache.
 };
 
-/// The sums of `count` registers of rows of −𝓜⁻¹x and −𝓜⁻¹y.
+/// Some columns of slopes, and where their products go.
+template <class S, int columns>
+struct ProductColumns {
+  const S* x[columns];  ///< Columns x.
+  S* out[columns];      ///< −𝓜⁻¹x.
+};
+
+/// `count` registers of rows of 𝓜⁻¹, column by column, from row `first` on; numbers beyond the last row are any.
 template <int count, class S>
-BUNRAKU_INLINE void multiply_rows(std::span<const int> related, const S* inverse, std::ptrdiff_t stride, const S* x,
-                                  const S* y, std::ptrdiff_t rows, S* out_x, S* out_y) {
+BUNRAKU_INLINE void pack_rows(const S* inverse, int n, int first, S* to) {
   constexpr int lanes = columns_per_register<S>;
-  Column<S> sum_x[count] = {};
-  Column<S> sum_y[count] = {};
-  for (const int k : related) {
-    const S* column = inverse + k * stride;
-    const Column<S> by_x = x[k];
-    const Column<S> by_y = y[k];
+  const S* const end = inverse + std::ptrdiff_t{n} * n;
+  for (const S* from = inverse + first; from < end; from += n, to += count * lanes) {
+    if (from + count * lanes <= end) {
 #pragma GCC unroll 8
-    for (int r = 0; r < count; ++r) {
-      const Column<S> m = load_column(column + r * lanes);
-      sum_x[r] -= m * by_x;
-      sum_y[r] -= m * by_y;
-    }
-  }
-  const auto write = [&](const Column<S>& sum, int r, S* out) BUNRAKU_INLINE_LAMBDA {
-    if ((r + 1) * lanes <= rows) {
-      store_column(sum, out + r * lanes);
-    } else {
-      S numbers[lanes];
-      store_column(sum, numbers);
-      for (int lane = 0; r * lanes + lane < rows; ++lane) {
-        out[r * lanes + lane] = numbers[lane];
+      for (int r = 0; r < count; ++r) {
+        store_column(load_column(from + r * lanes), to + r * lanes);
       }
+    } else {
+      std::copy(from, end, to);
     }
-  };
-#pragma GCC unroll 8
-  for (int r = 0; r < count; ++r) {
-    write(sum_x[r], r, out_x);
-    write(sum_y[r], r, out_y);
   }
 }
 
-/// −𝓜⁻¹X and −𝓜⁻¹Y over the user's coordinates, n×n each, where X and Y have zeros between coordinates that are not on
-/// one path. O(n²d).
-template <class S>
-void multiply_derivatives(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* inverse, const S* x, const S* y,
-                          S* out_x, S* out_y) {
+/// `count` registers of rows of −𝓜⁻¹x of each column x, from row `first` on of `rows`, by those of 𝓜⁻¹ from pack_rows.
+template <int count, int width, class S>
+BUNRAKU_INLINE void multiply_rows(std::span<const Related> related, const S* inverse,
+                                  const ProductColumns<S, width>& columns, int first, int rows) {
   constexpr int lanes = columns_per_register<S>;
-  constexpr int most = 6;  // registers of rows of which the sums of both products stay in registers
-  const ColumnLayout& layout = ws.innovation_layout;
-  const int n = static_cast<int>(layout.user.size());
-  const int registers = (n + lanes - 1) / lanes;
-  const int rounds = (registers + most - 1) / most;
-  const int together = rounds == 0 ? 0 : (registers + rounds - 1) / rounds;
-  if (n != scratch.stride) {
-    const S* const end = inverse + std::ptrdiff_t{n} * n;
-    for (int j = 0; j < n; ++j) {  // whole registers, with numbers of the next column behind: nobody looks at those
-      const S* from = inverse + std::ptrdiff_t{j} * n;
-      S* to = scratch.inverse.data() + j * scratch.stride;
-      for (int r = 0; r < registers; ++r, from += lanes, to += lanes) {
-        if (from + lanes <= end) {
-          store_column(load_column(from), to);
-        } else {
-          std::copy(from, end, to);
-        }
+  Column<S> sum[width][count] = {};
+  for (const Related& k : related) {
+    const S* column = inverse + std::ptrdiff_t{k.column} * (count * lanes);
+    Column<S> x[width];
+#pragma GCC unroll 4
+    for (int c = 0; c < width; ++c) {
+      x[c] = columns.x[c][k.row];
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < count; ++r) {
+      const Column<S> m = load_column(column + r * lanes);
+#pragma GCC unroll 4
+      for (int c = 0; c < width; ++c) {
+        sum[c][r] -= m * x[c];
       }
     }
-    inverse = scratch.inverse.data();
   }
-  for (int r = 0; r < registers; r += together) {  // of several states, so many rows of 𝓜⁻¹ fit the nearest cache
-    const std::ptrdiff_t first = r * lanes;
-    for (int e = 0; e < n; ++e) {
-      const int begin = scratch.layout.related_begin[at(e)];
-      const std::span<const int> related(scratch.layout.related.data() + begin,
-                                         at(scratch.layout.related_begin[at(e) + 1] - begin));
-      const std::ptrdiff_t own = layout.row[at(e)];
-      const auto some = [&]<int count>() BUNRAKU_INLINE_LAMBDA {
-        multiply_rows<count>(related, inverse + first, scratch.stride, x + own, y + own, n - first, out_x + own + first,
-                             out_y + own + first);
-      };
-      switch (std::min(together, registers - r)) {
-        case 1:
-          some.template operator()<1>();
-          break;
-        case 2:
-          some.template operator()<2>();
-          break;
-        case 3:
-          some.template operator()<3>();
-          break;
-        case 4:
-          some.template operator()<4>();
-          break;
-        case 5:
-          some.template operator()<5>();
-          break;
-        default:
-          some.template operator()<most>();
-      }
+#pragma GCC unroll 8
+  for (int r = 0; r < count; ++r) {
+    const int row = first + r * lanes;
+    const int own = std::min(rows - row, lanes);
+#pragma GCC unroll 4
+    for (int c = 0; c < width; ++c) {
+      store_some(sum[c][r], own, columns.out[c] + row);
+    }
+  }
+}
+
+/// The columns of a free body that need no product: by q, and by the linear velocity.
+template <class S>
+void put_unbound(const Workspace<S>& ws, const FreeBody& body, S* out_x, S* out_y) {
+  const Link<S>& l = ws.link(body.link);
+  const int n = ws.tree->coordinates.nv;
+  const Vec3<S> g = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
+  const Vec3<S> w{ws.v[l.v], ws.v[l.v + 1], ws.v[l.v + 2]};
+  const auto at_column = [&](S* out, int column) { return out + std::ptrdiff_t{l.v + column} * n; };
+  std::fill_n(at_column(out_x, 0), 6 * n, S(0));
+  std::fill_n(at_column(out_y, 3), 3 * n, S(0));
+  for (int j = 0; j < 3; ++j) {
+    Vec3<S> unit = Vec3<S>::zero();
+    unit[j] = S(1);
+    const Vec3<S> by_q = cross(unit, g);
+    const Vec3<S> by_v = cross(unit, w);
+    for (int i = 0; i < 3; ++i) {
+      at_column(out_x, j)[l.v + 3 + i] = by_q[i];
+      at_column(out_y, 3 + j)[l.v + 3 + i] = by_v[i];
+    }
+  }
+}
+
+/// `count` registers of rows of −𝓜⁻¹X and −𝓜⁻¹Y, from row `first` on; see multiply_derivatives.
+template <int count, class S>
+void multiply_some(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* inverse, const Slopes<S>& slopes,
+                   bool unbound, int first, S* out_x, S* out_y) {
+  const ColumnLayout& layout = ws.innovation_layout;
+  const int n = static_cast<int>(layout.user.size());
+  pack_rows<count>(inverse, n, first, scratch.inverse.data());
+  const auto multiply = [&]<int width>(int e, const ProductColumns<S, width>& columns) {
+    const int begin = scratch.layout.related_begin[at(e)];
+    const std::span<const Related> related(scratch.layout.related.data() + begin,
+                                           at(scratch.layout.related_begin[at(e) + 1] - begin));
+    multiply_rows<count, width>(related, static_cast<const S*>(scratch.inverse.data()), columns, first, n);
+  };
+  for (int e = 0; e < n; ++e) {
+    if (unbound && scratch.layout.of_free[at(e)] != 0) {
+      continue;
+    }
+    const auto from = [&](int i) { return layout.user[at(e + i)] * slopes.stride; };
+    const auto to = [&](int i) { return layout.row[at(e + i)]; };
+    if (most_product_columns == 4 && scratch.layout.with_next[at(e)] != 0) {
+      multiply(
+          e, ProductColumns<S, 4>{{slopes.dq + from(0), slopes.dv + from(0), slopes.dq + from(1), slopes.dv + from(1)},
+                                  {out_x + to(0), out_y + to(0), out_x + to(1), out_y + to(1)}});
+      ++e;
+    } else {
+      multiply(e, ProductColumns<S, 2>{{slopes.dq + from(0), slopes.dv + from(0)}, {out_x + to(0), out_y + to(0)}});
+    }
+  }
+  for (const FreeBody& body : scratch.layout.free) {
+    if (unbound) {  // by the angular velocity
+      const auto by = [&](int j) { return slopes.dv + (ws.link(body.link).v + j) * slopes.stride; };
+      const auto to = [&](int j) { return out_y + std::ptrdiff_t{ws.link(body.link).v + j} * n; };
+      multiply(body.first, ProductColumns<S, 2>{{by(0), by(1)}, {to(0), to(1)}});
+      multiply(body.first, ProductColumns<S, 2>{{by(2), by(2)}, {to(2), to(2)}});
+    }
+  }
+}
+
+/// −𝓜⁻¹X and −𝓜⁻¹Y of slopes X and Y over the user's coordinates, n×n each; with `unbound` some columns of free bodies
+/// are not read. O(n²d).
+template <class S>
+void multiply_derivatives(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* inverse, const Slopes<S>& slopes,
+                          bool unbound, S* out_x, S* out_y) {
+  constexpr int lanes = columns_per_register<S>;
+  const int n = static_cast<int>(ws.innovation_layout.user.size());
+  const int registers = (n + lanes - 1) / lanes;
+  const int rounds = (registers + most_product_registers - 1) / most_product_registers;
+  for (int round = 0, r = 0; round < rounds; ++round) {
+    const int count = (registers - r + rounds - round - 1) / (rounds - round);
+    const auto some = [&]<int registers_of_rows>() {
+      multiply_some<registers_of_rows>(ws, scratch, inverse, slopes, unbound, r * lanes, out_x, out_y);
+    };
+    switch (count) {
+      case 1:
+        some.template operator()<1>();
+        break;
+      case 2:
+        some.template operator()<2>();
+        break;
+      case 3:
+        some.template operator()<3>();
+        break;
+      case 4:
+        some.template operator()<4>();
+        break;
+      case 5:
+        some.template operator()<5>();
+        break;
+      default:
+        some.template operator()<most_product_registers>();
+    }
+    r += count;
+  }
+  for (const FreeBody& body : scratch.layout.free) {
+    if (unbound) {
+      put_unbound(ws, body, out_x, out_y);
     }
   }
 }

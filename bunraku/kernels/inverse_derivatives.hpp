@@ -20,6 +20,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "bunraku/kernels/carry.hpp"
@@ -118,9 +119,23 @@ struct DerivativeScratch {
     store(c + 3, r, x.force);
   }
 
+  /// Where slopes go: made at the first call.
+  Slopes<S> slopes() {
+    const int stride = registers * lanes;
+    const std::size_t size = layout.lane.size() * at(stride);
+    for (RegisterArray<S>* each : {&dq, &dv}) {
+      if (each->registers.empty()) {
+        *each = RegisterArray<S>(size);
+      }
+    }
+    return {dq.data(), dv.data(), stride, layout.lane.data()};
+  }
+
   const DerivativeLayout& layout;    ///< Which coordinate is where.
-  std::vector<S> numbers;            ///< See cell().
+  RegisterArray<S> numbers;          ///< See cell().
   std::vector<Motion<S>> map_rates;  ///< ∂H*, as map_rates_at has them.
+  RegisterArray<S> dq{0};            ///< Slopes: zero where they always are, but for lanes without coordinates.
+  RegisterArray<S> dv{0};            ///< Likewise.
   int registers = 0;                 ///< How many there are.
 };
 
@@ -298,6 +313,33 @@ void move_first(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
       Motion<S>{{zero, zero, acceleration[l.v]}, ws.spin[at(k)].back(transpose_times(l.turn, ws.base_acceleration))});
 }
 
+/// A prismatic link, likewise, or on another.
+template <class S>
+void move_prismatic(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
+  using D = DerivativeScratch<S>;
+  const Link<S>& l = ws.link(k);
+  const int e = d.layout.lane_of[at(k)];
+  if (l.parent < 0) {
+    const Vec3<S> z = Vec3<S>::unit_z();
+    put_motion(d, e, Vec3<S>::unit_x(), Vec3<S>::unit_y(), z, Vec3<S>::zero(),
+               Motion<S>{Vec3<S>::zero(), z * velocity[l.v]},
+               Motion<S>{Vec3<S>::zero(), transpose_times(l.turn, ws.base_acceleration) + z * acceleration[l.v]});
+    return;
+  }
+  const int up = d.layout.lane_of[at(l.parent)];
+  const Vec3<S> x = d.vector(D::rotation, up);
+  const Vec3<S> y = d.vector(D::rotation + 3, up);
+  const Vec3<S> z = d.vector(D::rotation + 6, up);
+  const auto turned = [&](int j) { return x * l.turn(0, j) + y * l.turn(1, j) + z * l.turn(2, j); };
+  const Vec3<S> axis = turned(2);
+  const Motion<S> V = d.motion(D::velocity, up);
+  const Motion<S> A = d.motion(D::acceleration, up);
+  put_motion(d, e, turned(0), turned(1), axis,
+             d.vector(D::position, up) + x * l.p.x + y * l.p.y + z * l.p.z + axis * ws.q[l.q],
+             Motion<S>{V.angular, V.linear + axis * velocity[l.v]},
+             Motion<S>{A.angular, A.linear + axis * acceleration[l.v] + cross(V.angular, axis) * velocity[l.v]});
+}
+
 /// Frames and motions of the links of a run.
 template <class S>
 void move_frames(Workspace<S>& ws, DerivativeScratch<S>& d, const Run& run, const S* velocity, const S* acceleration) {
@@ -311,6 +353,8 @@ void move_frames(Workspace<S>& ws, DerivativeScratch<S>& d, const Run& run, cons
     for (int k = run.begin; k < run.end; ++k) {
       if (run.kind == Kind::floating) {
         move_floating(ws, d, k, velocity, acceleration);
+      } else if (run.kind == Kind::prismatic) {
+        move_prismatic(ws, d, k, velocity, acceleration);
       } else {
         with_room(ws.link(k).nv, [&]<int most>() { move_other<most>(ws, d, k, velocity, acceleration); });
       }
@@ -375,6 +419,21 @@ void slope_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velo
   }
 }
 
+/// The same of a prismatic link.
+template <class S>
+void slope_prismatic(DerivativeScratch<S>& d, int k) {
+  using D = DerivativeScratch<S>;
+  const int e = d.layout.lane_of[at(k)];
+  const Vec3<S> none = Vec3<S>::zero();
+  const Vec3<S> axis = d.vector(D::rotation + 6, e);
+  const Vec3<S> w = d.vector(D::velocity, e);
+  const Vec3<S> slope = cross(w, axis);
+  d.put(D::column, e, Motion<S>{none, axis});
+  d.put(D::slope, e, Motion<S>{none, slope});
+  d.put(D::rate, e, Motion<S>{none, slope + slope});
+  d.put(D::curvature, e, Motion<S>{none, cross(d.vector(D::acceleration, e), axis) + cross(w, slope)});
+}
+
 /// The same of a free body against the world.
 template <class S>
 void slope_floating(Workspace<S>& ws, DerivativeScratch<S>& d, int k) {
@@ -405,6 +464,8 @@ void slope_others(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, 
     for (int k = run.begin; k < run.end && run.kind > Kind::revolute_full; ++k) {
       if (run.kind == Kind::floating) {
         slope_floating(ws, d, k);
+      } else if (run.kind == Kind::prismatic) {
+        slope_prismatic(d, k);
       } else {
         with_room(ws.link(k).nv, [&]<int most>() { slope_other<most>(ws, d, k, velocity, acceleration); });
       }
@@ -461,7 +522,14 @@ void load_columns(DerivativeScratch<S>& d) {
   }
 }
 
-/// Where the three matrices go, column by column, n numbers each.
+/// What is wanted.
+enum class Wanted : std::uint8_t {
+  matrices,  ///< ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ = 𝓜 over all hinges, n×n each.
+  slopes,    ///< The first two, coordinates in their lanes.
+  unbound,   ///< The same without columns that products with 𝓜⁻¹ need not: see derivative_products.hpp.
+};
+
+/// Where matrices go, column by column.
 template <class S>
 struct Derivatives {
   S* dq = nullptr;  ///< ∂T/∂q.
@@ -545,15 +613,17 @@ BUNRAKU_INLINE ColumnElements<S> joined(int count, const ColumnElements<S>& insi
 }
 
 /// Where elements come from and go to: in one object of its own, for the compiler to know that no store changes it.
-template <class S>
+template <Wanted wanted, class S>
 struct ColumnWriter {
   static constexpr int lanes = columns_per_register<S>;
+  static constexpr bool mass = wanted == Wanted::matrices;  ///< Whether 𝓜 is wanted, and coordinates in their order.
 
-  ColumnWriter(const DerivativeScratch<S>& d, const Derivatives<S>& out)
+  ColumnWriter(const DerivativeScratch<S>& d, int n, const Derivatives<S>& out)
       : numbers(d.numbers.data()),
         place(d.layout.place.data()),
         used(d.layout.used.data()),
-        whole(d.layout.whole.data()),
+        in_row(d.layout.in_row.data()),
+        stride(mass ? n : d.registers * lanes),
         to(out) {}
 
   /// The lane of a coordinate.
@@ -561,76 +631,79 @@ struct ColumnWriter {
   /// A register.
   BUNRAKU_INLINE const S* at_register(int r) const { return lane(r * lanes); }
 
+  /// The row of a lane in the matrices.
+  BUNRAKU_INLINE std::ptrdiff_t row(int e) const { return mass ? place[e] : e; }
+  /// Where its column starts in each of them.
+  BUNRAKU_INLINE std::ptrdiff_t start(int e) const { return place[e] * stride; }
+
   /// Writes elements of a column that starts at `start` in each matrix, in the rows of register r.
-  template <bool mass>
   BUNRAKU_INLINE void put(int r, const ColumnElements<S>& x, std::ptrdiff_t start) const {
+    if constexpr (mass) {
+      put(x.q, r, to.dq + start);
+      put(x.v, r, to.dv + start);
+      put(x.a, r, to.da + start);
+    } else {
+      store_column(x.q, to.dq + start + r * lanes);
+      store_column(x.v, to.dv + start + r * lanes);
+    }
+  }
+  /// Likewise of one matrix.
+  BUNRAKU_INLINE void put(const Column<S>& x, int r, S* column) const {
     const int* rows = place + r * lanes;
-    S* const q = to.dq + start;
-    S* const v = to.dv + start;
-    S* const a = mass ? to.da + start : nullptr;
-    if (whole[r] != 0) {
-      store_column(x.q, q + rows[0]);
-      store_column(x.v, v + rows[0]);
-      if constexpr (mass) {
-        store_column(x.a, a + rows[0]);
-      }
+    const int count = used[r];
+    if (in_row[r] != 0) [[likely]] {
+      store_some(x, count, column + rows[0]);
       return;
     }
-    S each[3][lanes];
-    store_column(x.q, each[0]);
-    store_column(x.v, each[1]);
-    store_column(x.a, each[2]);
-    const int count = used[r];
+    S each[lanes];
+    store_column(x, each);
 #pragma GCC unroll 1
     for (int i = 0; i < count; ++i) {
-      q[rows[i]] = each[0][i];
-      v[rows[i]] = each[1][i];
-      if constexpr (mass) {
-        a[rows[i]] = each[2][i];
-      }
+      column[rows[i]] = each[i];
     }
   }
 
-  const S* numbers;   ///< Of the scratch.
-  const int* place;   ///< Likewise.
-  const int* used;    ///< Likewise.
-  const int* whole;   ///< Likewise.
-  Derivatives<S> to;  ///< The matrices.
+  const S* numbers;       ///< Of the scratch.
+  const int* place;       ///< Likewise.
+  const int* used;        ///< Likewise.
+  const int* in_row;      ///< Likewise.
+  std::ptrdiff_t stride;  ///< From column to column.
+  Derivatives<S> to;      ///< The matrices.
 };
 
 /// The columns of a link's coordinates.
-template <bool mass, class S>
+template <Wanted wanted, class S>
 void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k, const Derivatives<S>& out) {
   using D = DerivativeScratch<S>;
   constexpr int lanes = columns_per_register<S>;
-  const ColumnWriter<S> writer(d, out);
-  const std::ptrdiff_t n = ws.tree->coordinates.nv;
+  constexpr bool mass = wanted == Wanted::matrices;
+  const ColumnWriter<wanted, S> writer(d, ws.tree->coordinates.nv, out);
   const int begin = d.layout.lane_of[at(k)];
   const int last = begin + ws.link(k).nv;
   const int own = begin / lanes;
   const int end = ws.composite_layout.register_end[at(k)];
   const int inside = d.layout.inside[at(k)];
-  const std::ptrdiff_t floating = d.layout.floating[at(k)];
+  const int floating = d.layout.floating[at(k)];
   const PathRegister* const path = d.layout.path.data() + d.layout.path_begin[at(k)];
   const int count = d.layout.path_begin[at(k) + 1] - d.layout.path_begin[at(k)];
   for (int e = begin; e < last; ++e) {
-    const std::ptrdiff_t start = writer.place[e] * n;
+    const std::ptrdiff_t start = writer.start(e);
     const S* const x = writer.lane(e);
     for (int i = 0; i < count; ++i) {
       const ColumnElements<S> there = elements_inside<mass>(x, writer.at_register(path[i].index));
-      writer.template put<mass>(path[i].index, joined<S>(path[i].lanes, there, ColumnElements<S>{}), start);
+      writer.put(path[i].index, joined<S>(path[i].lanes, there, ColumnElements<S>{}), start);
     }
     const S* const y = writer.at_register(own);
     const ColumnElements<S> beside = elements_outside<mass>(x, y);
-    writer.template put<mass>(own, inside == 0 ? beside : joined<S>(inside, elements_inside<mass>(x, y), beside),
-                              start);
+    writer.put(own, inside == 0 ? beside : joined<S>(inside, elements_inside<mass>(x, y), beside), start);
     for (int r = own + 1; r < end; ++r) {
-      writer.template put<mass>(r, elements_outside<mass>(x, writer.at_register(r)), start);
+      writer.put(r, elements_outside<mass>(x, writer.at_register(r)), start);
     }
     if (floating >= 0) {  // S are unit vectors there
-      S* const q = writer.to.dq + start + floating;
-      S* const v = writer.to.dv + start + floating;
-      S* const a = mass ? writer.to.da + start + floating : nullptr;
+      const std::ptrdiff_t there = start + writer.row(floating);
+      S* const q = writer.to.dq + there;
+      S* const v = writer.to.dv + there;
+      S* const a = mass ? writer.to.da + there : nullptr;
 #pragma GCC unroll 6
       for (int j = 0; j < 6; ++j) {
         q[j] = x[(D::by_q + j) * lanes];
@@ -645,15 +718,14 @@ void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k,
 
 /// The columns of a free body against the world, whose S are unit vectors: with N and F of each momentum RS, g what
 /// gravity is to the base, and V = (ω, v), ∂T/∂q is (F × g, 0) and ∂T/∂θ̇ is (N × ω + F × v + 2B*S, F × ω).
-template <bool mass, class S>
+template <Wanted wanted, class S>
 void write_floating(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k, const S* velocity,
                     const Derivatives<S>& out) {
   using D = DerivativeScratch<S>;
   using C = Column<S>;
   const Link<S>& l = ws.link(k);
-  const std::ptrdiff_t n = ws.tree->coordinates.nv;
   const int begin = d.layout.lane_of[at(k)];
-  const ColumnWriter<S> writer(d, out);
+  const ColumnWriter<wanted, S> writer(d, ws.tree->coordinates.nv, out);
   const Vec3<S> gravity = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
   const Vec3<C> g{gravity.x, gravity.y, gravity.z};
   const S* rate = velocity + l.v;
@@ -662,23 +734,29 @@ void write_floating(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k
   for (int r = begin / D::lanes; r < ws.composite_layout.register_end[at(k)]; ++r) {
     const Vec3<C> N = d.load(D::momentum, r);
     const Vec3<C> F = d.load(D::momentum + 3, r);
-    const Vec3<C> by_q = cross(F, g);
     const Vec3<C> by_w = cross(N, w) + cross(F, v) + d.load(D::turning, r);
-    const Vec3<C> by_v = cross(F, w);
+    if constexpr (wanted == Wanted::unbound) {
 #pragma GCC unroll 3
-    for (int j = 0; j < 3; ++j) {
-      writer.template put<mass>(r, {by_q[j], by_w[j], N[j]}, (l.v + j) * n);
-      writer.template put<mass>(r, {C{}, by_v[j], F[j]}, (l.v + 3 + j) * n);
+      for (int j = 0; j < 3; ++j) {
+        store_column(by_w[j], writer.to.dv + writer.start(begin + j) + r * D::lanes);
+      }
+    } else {
+      const Vec3<C> by_q = cross(F, g);
+      const Vec3<C> by_v = cross(F, w);
+#pragma GCC unroll 3
+      for (int j = 0; j < 3; ++j) {
+        writer.put(r, {by_q[j], by_w[j], N[j]}, writer.start(begin + j));
+        writer.put(r, {C{}, by_v[j], F[j]}, writer.start(begin + 3 + j));
+      }
     }
   }
 }
 
-/// ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ over all hinges at velocities and accelerations of all hinges, each n×n, column by column.
-/// Where hinges on different branches do not feel each other nothing is written. Calls beside() once a link, for what
-/// may go on meanwhile.
-template <class S, class F>
+/// Derivatives of T over all hinges at velocities and accelerations of all hinges. Where hinges on different branches
+/// do not feel each other nothing is written but zeros.
+template <Wanted wanted, class S>
 void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration,
-                         const Derivatives<S>& out, F&& beside) {
+                         const Derivatives<S>& out) {
   using D = DerivativeScratch<S>;
   need_positions(ws);
   const int n = ws.tree->coordinates.nv;
@@ -689,24 +767,25 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
   slope_others(ws, d, velocity, acceleration);
   gather_composites(ws, d);
   load_columns(d);
-  const auto write = [&]<bool mass>() {
-    for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
-      beside();
-      ws.link(k).kind == Kind::floating ? write_floating<mass>(ws, d, k, velocity, out)
-                                        : write_columns<mass>(ws, d, k, out);
-    }
-  };
-  out.da == nullptr ? write.template operator()<false>() : write.template operator()<true>();
-  for (int j = 0; j < n && out.da != nullptr; ++j) {
-    out.da[at(j) * at(n + 1)] += ws.armature[at(j)];
+  for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
+    ws.link(k).kind == Kind::floating
+        ? write_floating<wanted>(ws, d, k, velocity, out)
+        : write_columns<wanted == Wanted::unbound ? Wanted::slopes : wanted>(ws, d, k, out);
   }
+  if constexpr (wanted == Wanted::matrices) {
+    for (int j = 0; j < n; ++j) {
+      out.da[at(j) * at(n + 1)] += ws.armature[at(j)];
+    }
+  }
+  const ColumnWriter<wanted, S> writer(d, n, out);
   for (const int k : d.layout.changing) {  // (∂H)f
     const Link<S>& l = ws.link(k);
     const int e = d.layout.lane_of[at(k)];
     const Force<S> f{d.vector(D::composite + 22, e), d.vector(D::composite + 25, e)};
     for (int j = 0; j < l.nv; ++j) {
       for (int i = 0; i < l.nv; ++i) {
-        out.dq[at(l.v + j) * at(n) + at(l.v + i)] += dot(d.map_rates[at(d.layout.map_begin[at(k)] + j * l.nv + i)], f);
+        out.dq[writer.start(e + j) + writer.row(e + i)] +=
+            dot(d.map_rates[at(d.layout.map_begin[at(k)] + j * l.nv + i)], f);
       }
     }
   }

@@ -154,10 +154,9 @@ BUNRAKU_INLINE void give_composite(Workspace<S>& ws, const Link<S>& l, const Spi
 }
 
 /// R of a link, and what of it goes to the parent and to 𝓜.
-template <Kind kind, class S, class F>
-void compose_lanes(Workspace<S>& ws, int begin, int end, const int* start, S* out, F& beside) {
+template <Kind kind, class S>
+void compose_lanes(Workspace<S>& ws, int begin, int end, const int* start, S* out) {
   for (int k = end - 1; k >= begin; --k) {
-    beside();
     const Link<S>& l = ws.link(k);
     const RigidInertia<S>& own = l.inertia;
     const RigidInertia<S>& more = ws.composite[at(k)];
@@ -184,20 +183,17 @@ void compose_lanes(Workspace<S>& ws, int begin, int end, const int* start, S* ou
 
 /// 𝓜 where several states go at once: column by column, each from its link to the base without a stop in memory. Of
 /// each coordinate of all hinges, from `start` on: the elements with those of its own link, and then with those of each
-/// link on its path to the base. See MatrixPlaces. Calls beside() once a link, for what may go on meanwhile.
-template <class S, class F>
-void mass_matrix_by_paths(Workspace<S>& ws, const int* start, S* out, F&& beside) {
+/// link on its path to the base. See MatrixPlaces.
+template <class S>
+void mass_matrix_by_paths(Workspace<S>& ws, const int* start, S* out) {
   need_positions(ws);
   for (std::size_t r = ws.tree->runs.size(); r-- > 0;) {
     const Run& run = ws.tree->runs[r];
-    const auto revolute = [&]<Kind kind>(int begin, int end) {
-      compose_lanes<kind>(ws, begin, end, start, out, beside);
-    };
+    const auto revolute = [&]<Kind kind>(int begin, int end) { compose_lanes<kind>(ws, begin, end, start, out); };
     if (if_revolute(run, revolute)) {
       continue;
     }
     for (int k = run.end - 1; k >= run.begin; --k) {
-      beside();
       const Link<S>& l = ws.link(k);
       const RigidInertia<S> R = composed(ws, k);
       write_columns(ws, k, R, start, out);

@@ -19,6 +19,15 @@
 #define BUNRAKU_VARIANT baseline
 #endif
 
+/// @def BUNRAKU_INLINE_LAMBDA
+/// Stands behind the parameters of lambdas that are the inside of a loop, as BUNRAKU_INLINE before
+/// functions.
+#if defined(__GNUC__)
+#define BUNRAKU_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define BUNRAKU_INLINE_LAMBDA
+#endif
+
 namespace bunraku::kernels {
 inline namespace BUNRAKU_VARIANT {
 

@@ -2,6 +2,7 @@
 /// Damping, friction and springs of all hinges, in any scalar.
 #pragma once
 
+#include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/kernels/integrate.hpp"
 #include "bunraku/kernels/positions.hpp"
 #include "bunraku/model/detail/hinge_derivatives.hpp"
@@ -92,21 +93,19 @@ void stretch_slopes(const Hinge& hinge, const S* q, const S* stretch, S* slopes)
   }
 }
 
-/// Adds the derivatives of what add_passive() adds to ∂T/∂q and ∂T/∂θ̇ over all hinges, column by column; those of
-/// friction are zero.
+/// Adds the derivatives of what add_passive() adds to ∂T/∂q and ∂T/∂θ̇ over all hinges; those of friction are zero.
 template <class S>
-void add_passive_derivatives(const Workspace<S>& ws, S* dq, S* dv) {
+void add_passive_derivatives(const Workspace<S>& ws, const Slopes<S>& to) {
   const Constants<S>& c = *ws.constants;
-  const int n = ws.tree->coordinates.nv;
-  for (int j = 0; j < n; ++j) {
-    dv[at(j) * at(n + 1)] += c.damping[at(j)];
+  for (int j = 0; j < ws.tree->coordinates.nv; ++j) {
+    to.dv[to.index(at(j), at(j))] += c.damping[at(j)];
   }
   for (const int b : ws.tree->springs) {
     const Hinge& hinge = ws.tree->model.bodies()[at(b)].hinge;
     const HingeSlot& slot = ws.tree->coordinates.slots[at(b)];
     if (has_plain_coordinates(hinge.type)) {
       for (int j = slot.v; j < slot.v + slot.nv; ++j) {
-        dq[at(j) * at(n + 1)] += c.stiffness[at(j)];
+        to.dq[to.index(at(j), at(j))] += c.stiffness[at(j)];
       }
       continue;
     }
@@ -116,7 +115,7 @@ void add_passive_derivatives(const Workspace<S>& ws, S* dq, S* dv) {
     stretch_slopes(hinge, ws.q + slot.q, static_cast<const S*>(stretch), slopes);
     for (int i = 0; i < slot.nv; ++i) {
       for (int j = 0; j < slot.nv; ++j) {
-        dq[at(slot.v + j) * at(n) + at(slot.v + i)] += c.stiffness[at(slot.v + i)] * slopes[i * slot.nv + j];
+        to.dq[to.index(at(slot.v + i), at(slot.v + j))] += c.stiffness[at(slot.v + i)] * slopes[i * slot.nv + j];
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bunraku/kernels/block_sweeps.hpp"
+#include "bunraku/kernels/far_rows.hpp"
 #include "bunraku/kernels/matrix_places.hpp"
 #include "bunraku/kernels/pack.hpp"
 
@@ -82,15 +83,20 @@ BUNRAKU_INLINE void load_square(const T* const (&from)[W], int begin, Pack<T, W>
     out[begin + i] = block[i];
   }
 }
-/// The other way, for the first `count` lanes.
+/// The other way, to a block, state by state.
 template <class T, int W>
-BUNRAKU_INLINE void store_square(const Pack<T, W>* x, int begin, int count, T* const (&to)[W]) {
-  Pack<T, W> block[W];
+BUNRAKU_INLINE void gather_square(const Pack<T, W>* x, int begin, Pack<T, W> (&block)[W]) {
 #pragma GCC unroll 16
   for (int i = 0; i < W; ++i) {
     block[i] = x[begin + i];
   }
   transpose<T, W>(block);
+}
+/// And to the rows of the first `count` lanes.
+template <class T, int W>
+BUNRAKU_INLINE void store_square(const Pack<T, W>* x, int begin, int count, T* const (&to)[W]) {
+  Pack<T, W> block[W];
+  gather_square(x, begin, block);
   if (count == W) [[likely]] {
 #pragma GCC unroll 16
     for (int i = 0; i < W; ++i) {
@@ -219,6 +225,26 @@ void load_rows(const RowBlock<const T>& rows, std::ptrdiff_t first, int n, Pack<
   }
 }
 
+/// Whether rows of n numbers are written past the caches.
+template <int W, class T>
+BUNRAKU_INLINE bool is_streamed(const RowBlock<T>& rows, int n) {
+  return W > 1 && rows.far && n >= 4 * FarRows<T, W>::line && rows.indices == nullptr && rows.count == W &&
+         rows.column_stride == 1 && reinterpret_cast<std::uintptr_t>(rows.data) % sizeof(T) == 0;
+}
+
+/// n numbers to each state's row past the caches: each(j, block) puts those from j on in a block, state by state.
+template <int W, class T, class F>
+BUNRAKU_INLINE void stream_rows(const RowBlock<T>& rows, int n, F&& each) {
+  FarRows<T, W> out(rows.data + rows.first * rows.row_stride, rows.row_stride);
+  for (int next = 0; next < n; next += W) {
+    const int j = next + W <= n ? next : n - W;  // the last ones together with some before them
+    Pack<T, W> block[W];
+    each(j, block);
+    out.put(block, W - (next - j));
+  }
+  out.finish();
+}
+
 /// The other way; rows of lanes without a state are not written.
 template <class T, int W>
 void store_rows(const Pack<T, W>* x, int n, const RowBlock<T>& rows, std::ptrdiff_t first) {
@@ -226,6 +252,10 @@ void store_rows(const Pack<T, W>* x, int n, const RowBlock<T>& rows, std::ptrdif
   find_rows(rows, first, to);
   const int count = rows.count;
   if constexpr (W > 1) {
+    if (is_streamed<W>(rows, n)) {
+      stream_rows<W>(rows, n, [&](int j, Pack<T, W>(&block)[W]) BUNRAKU_INLINE_LAMBDA { gather_square(x, j, block); });
+      return;
+    }
     if (rows.column_stride == 1 && n >= W) [[likely]] {
       fetch_next<true>(rows, to, n);
       int j = 0;
@@ -259,65 +289,36 @@ BUNRAKU_INLINE void store_apart(const Pack<T, W> (&block)[W], T* row, std::ptrdi
   }
 }
 
-/// Asks for the lines of memory that a matrix of n numbers a state will be written to, bit by bit while it is computed:
-/// where the rows are more than caches hold, memory then works at the same time as the processor.
-template <class T>
-class RowsAhead {
- public:
-  /// In so many parts.
-  RowsAhead(const RowBlock<T>& rows, int n, int parts) {
-    if (rows.far && rows.indices == nullptr && rows.column_stride == 1) {
-      next_ = rows.data + rows.first * rows.row_stride;
-      stride_ = rows.row_stride;
-      count_ = rows.count;
-      step_ = (n + parts * line - 1) / (parts * line) * line;
-      left_ = n;
-    }
-  }
-  /// The next part.
-  BUNRAKU_INLINE void ask() {
-    const int end = left_ < step_ ? left_ : step_;
-    for (int j = 0; j < end; j += line) {
-      const T* row = next_ + j;
-      for (int i = 0; i < count_; ++i) {
-        __builtin_prefetch(row, 1);
-        row += stride_;
-      }
-    }
-    next_ += end;
-    left_ -= end;
-  }
-
- private:
-  static constexpr int line = 64 / static_cast<int>(sizeof(T));
-  T* next_ = nullptr;
-  std::ptrdiff_t stride_ = 0;
-  int count_ = 0;
-  int step_ = 0;
-  int left_ = 0;
-};
-
 /// A matrix of n numbers to each state's row, from where a kernel has put them. Groups of zeros are written as such.
 template <class T, int W>
 void store_matrix(const Pack<T, W>* x, const MatrixPlaces& places, int n, const RowBlock<T>& rows) {
   const int* const source = places.source.data();
   if constexpr (W > 1) {
-    if (rows.indices == nullptr && rows.count == W && rows.column_stride == 1 && n >= W) [[likely]] {
-      T* const to = rows.data + rows.first * rows.row_stride;
-      const std::uint8_t* empty = places.empty.data();
-      for (int next = 0; next < n; next += W) {
-        const int j = next + W <= n ? next : n - W;  // the last ones together with some before them
-        if (*empty++ != 0) {
-          const Pack<T, W> zeros[W] = {};
-          store_apart(zeros, to + j, rows.row_stride);
-          continue;
-        }
-        Pack<T, W> block[W];
+    const std::uint8_t* empty = places.empty.data();
+    const auto gather = [&](int j, Pack<T, W>(&block)[W]) BUNRAKU_INLINE_LAMBDA {
+      if (*empty++ != 0) {
 #pragma GCC unroll 16
         for (int i = 0; i < W; ++i) {
-          block[i] = x[source[j + i]];
+          block[i] = Pack<T, W>();
         }
-        transpose<T, W>(block);
+        return;
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < W; ++i) {
+        block[i] = x[source[j + i]];
+      }
+      transpose<T, W>(block);
+    };
+    if (is_streamed<W>(rows, n)) {
+      stream_rows<W>(rows, n, gather);
+      return;
+    }
+    if (rows.indices == nullptr && rows.count == W && rows.column_stride == 1 && n >= W) [[likely]] {
+      T* const to = rows.data + rows.first * rows.row_stride;
+      for (int next = 0; next < n; next += W) {
+        const int j = next + W <= n ? next : n - W;  // the last ones together with some before them
+        Pack<T, W> block[W];
+        gather(j, block);
         store_apart(block, to + j, rows.row_stride);
       }
       return;

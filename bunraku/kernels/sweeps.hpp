@@ -7,6 +7,7 @@
 #include <span>
 
 #include "bunraku/kernels/closure_support.hpp"
+#include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/kernels/tree.hpp"
 
 namespace bunraku::kernels {
@@ -46,12 +47,17 @@ class Sweeps {
   /// @name Derivatives; the first call of each makes room
   /// @{
   /// ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ at the state's velocities, over all hinges, column by column; see inverse_derivatives.hpp.
-  /// `da` may be null.
   virtual void inverse_derivatives(const T* acceleration, T* dq, T* dv, T* da) = 0;
+  /// The first two as products read them, until the next call. With `unbound` without columns that
+  /// multiply_derivatives() does not read then.
+  virtual Slopes<T> slopes(const T* acceleration, bool unbound) = 0;
+  /// Whether no hinge of a free body has damping or a spring.
+  virtual bool free_bare() = 0;
   /// 𝓜⁻¹ as inverse_mass_matrix(), by the factors of the last forward() at this state.
   virtual void inverse_mass_of_forward(T* out) = 0;
-  /// −𝓜⁻¹X and −𝓜⁻¹Y of derivatives over the user's coordinates; see derivative_products.hpp.
-  virtual void multiply_derivatives(const T* inverse, const T* x, const T* y, T* out_x, T* out_y) = 0;
+  /// −𝓜⁻¹X and −𝓜⁻¹Y of slopes, with mimics over the user's coordinates; see derivative_products.hpp. `unbound`:
+  /// nothing but gravity acts between free bodies and the world.
+  virtual void multiply_derivatives(const T* inverse, const Slopes<T>& slopes, bool unbound, T* out_x, T* out_y) = 0;
   /// @}
 
   /// @name Closed systems, in steps: see closure_columns.hpp

@@ -6,15 +6,6 @@
 #include "bunraku/kernels/tree.hpp"
 #include "bunraku/spatial/articulated_inertia.hpp"
 
-/// @def BUNRAKU_INLINE_LAMBDA
-/// Stands behind the parameters of lambdas that are the inside of a loop over links, as BUNRAKU_INLINE before
-/// functions.
-#if defined(__GNUC__)
-#define BUNRAKU_INLINE_LAMBDA __attribute__((always_inline))
-#else
-#define BUNRAKU_INLINE_LAMBDA
-#endif
-
 namespace bunraku::kernels {
 
 /// Cosine and sine of a revolute hinge's angle.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bunraku/dynamics/detail/state_data.hpp"
+#include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/model/detail/hinge_derivatives.hpp"
 
 namespace bunraku::detail {
@@ -43,23 +44,23 @@ struct DerivativeData {
   /// Calls f(i, j, ∂/∂q, ∂/∂θ̇) for elements of the full derivatives of −T_p.
   template <class F>
   static void for_passive(const StateData<T>& s, F&& f);
-  /// Adds the derivatives of −T_p to full matrices ∂T/∂q and ∂T/∂θ̇.
-  static void add_passive(const StateData<T>& s, T* dq, T* dv);
+  /// Adds the derivatives of −T_p to full ∂T/∂q and ∂T/∂θ̇.
+  static void add_passive(const StateData<T>& s, const kernels::Slopes<T>& to);
   /// Takes forces from outside, by bodies.
   void set_loads(StateData<T>& s, Forces<T> forces);
   /// Those on body k alone, after set_loads().
   const Load& load(int k) const { return loads_[static_cast<std::size_t>(k)]; }
-  /// Adds the derivative of −J*f to a full matrix ∂T/∂q. O(N d).
-  void add_applied(StateData<T>& s, Forces<T> forces, T* dq);
-  /// S*XS of a full matrix.
-  static void fold(const StateData<T>& s, const T* full, const MatrixSpan<T>& out);
+  /// Adds the derivative of −J*f to a full ∂T/∂q. O(N d).
+  void add_applied(StateData<T>& s, Forces<T> forces, const kernels::Slopes<T>& to);
+  /// S*XS of a full matrix, its elements placed like slopes.
+  static void fold(const StateData<T>& s, const T* full, const kernels::Slopes<T>& places, const MatrixSpan<T>& out);
   /// Makes room for products with vectors.
   void make_bodies(const StateData<T>& s);
 
   std::vector<T> acceleration;            ///< The user's.
   std::vector<T> change;                  ///< The user's: of torques.
   std::array<std::vector<T>, 3> full;     ///< Full matrices.
-  std::array<std::vector<T>, 3> users;    ///< With mimics: the user's matrices, n×n.
+  std::array<std::vector<T>, 2> users;    ///< With mimics: the user's ∂T/∂q and ∂T/∂θ̇.
   std::array<std::vector<T>, 3> results;  ///< Likewise, from the first time that a block of another is written to.
   std::array<std::vector<T>, 4> vectors;  ///< Full vectors, from the first product on.
   std::vector<BodyRates> bodies;          ///< Likewise.

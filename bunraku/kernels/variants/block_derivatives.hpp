@@ -7,62 +7,49 @@
 namespace bunraku::kernels {
 
 template <class S>
-template <class F>
-void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, bool mass, F&& beside) {
-  const int square = coordinates_.nv * coordinates_.nv;
-  slopes_.resize(at(3 * square));
-  if (!derivatives_) {
-    derivatives_.emplace(ws_, lists());
-  }
+template <Wanted wanted>
+void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, const Slopes<S>& slopes, S* mass) {
   copy_inertias(ws_, *derivatives_);  // which may be the states' own
-  S* const dq = slopes_.data();
-  S* const dv = dq + square;
-  kernels::inverse_derivatives(ws_, *derivatives_, ws_.v, acceleration, {dq, dv, mass ? dv + square : nullptr}, beside);
+  kernels::inverse_derivatives<wanted>(ws_, *derivatives_, ws_.v, acceleration, {slopes.dq, slopes.dv, mass});
   if (passive) {
-    add_passive_derivatives(ws_, dq, dv);
+    add_passive_derivatives(ws_, slopes);
   }
 }
 
 template <class S>
-const S* BlockSweepsOf<S>::folded_slopes(int i) {
-  const int full = coordinates_.nv;
-  const S* from = slopes_.data() + i * full * full;
+const S* BlockSweepsOf<S>::folded(const S* full, const Slopes<S>& slopes, int i) {
   if (!coordinates_.has_mimics) {
-    return from;
+    return full;
   }
   folded_.resize(at(3 * n_ * n_));
   S* const to = folded_.data() + i * n_ * n_;
   for (int e = 0; e < n_ * n_; ++e) {
     to[e] = S(0);
   }
-  for (int c = 0; c < full; ++c) {
+  for (int c = 0; c < coordinates_.nv; ++c) {
     const Follower<double>& column = coordinates_.velocities[at(c)];
-    for (int r = 0; r < full; ++r) {
+    for (int r = 0; r < coordinates_.nv; ++r) {
       const Follower<double>& row = coordinates_.velocities[at(r)];
-      to[column.own * n_ + row.own] += S(row.ratio * column.ratio) * *from++;
+      to[column.own * n_ + row.own] += S(row.ratio * column.ratio) * full[slopes.index(at(r), at(c))];
     }
   }
   return to;
 }
 
 template <class S>
-void BlockSweepsOf<S>::put_slopes(int i, const RowBlock<T>& out) {
-  put(folded_slopes(i), coordinates_.has_mimics ? this->column_places() : this->slope_places(layouts_.composite), out);
-}
-
-template <class S>
 BlockStatus BlockSweepsOf<S>::inverse_derivatives(const RowBlock<const T>& acceleration, bool passive,
                                                   const RowBlock<T>& dq, const RowBlock<T>& dv, const RowBlock<T>& da) {
   const BlockStatus status = take(acceleration, 0);
-  RowsAhead<T> ahead[] = {rows_ahead(dq), rows_ahead(dv), rows_ahead(da)};
-  differentiate(spread(given_), passive, true, [&] {
-    for (RowsAhead<T>& each : ahead) {
-      each.ask();
-    }
-  });
-  put_slopes(0, dq);
-  put_slopes(1, dv);
-  put_slopes(2, da);
+  make_derivatives();
+  const int square = coordinates_.nv * coordinates_.nv;
+  matrices_.resize(at(3 * square));
+  const Slopes<S> slopes{matrices_.data(), matrices_.data() + square, coordinates_.nv, nullptr};
+  S* const mass = slopes.dv + square;
+  differentiate<Wanted::matrices>(spread(given_), passive, slopes, mass);
+  const MatrixPlaces& places = coordinates_.has_mimics ? this->column_places() : this->slope_places(layouts_.composite);
+  put(folded(slopes.dq, slopes, 0), places, dq);
+  put(folded(slopes.dv, slopes, 1), places, dv);
+  put(folded(mass, slopes, 2), places, da);
   return status;
 }
 
@@ -72,7 +59,16 @@ BlockStatus BlockSweepsOf<S>::forward_derivatives(const RowBlock<const T>& torqu
   BlockStatus status = take(torque, 0);
   accelerate(passive);
   status.doubtful = doubts(ws_.of_forward);
-  differentiate(spread(user_), passive, false, [] {});
+  make_derivatives();
+  const bool unbound = !coordinates_.has_mimics && (!passive || (lists().free_bare && ws_.constants == &constants_));
+  Slopes<S> slopes = derivatives_->slopes();
+  unbound ? differentiate<Wanted::unbound>(spread(user_), passive, slopes, nullptr)
+          : differentiate<Wanted::slopes>(spread(user_), passive, slopes, nullptr);
+  if (coordinates_.has_mimics) {
+    folded(slopes.dq, slopes, 0);
+    folded(slopes.dv, slopes, 1);
+    slopes = {folded_.data(), folded_.data() + n_ * n_, n_, nullptr};
+  }
   square_.resize(at(n_ * n_));
   solved_.resize(at(2 * n_ * n_));
   S* const inverse = square_.data();
@@ -86,7 +82,7 @@ BlockStatus BlockSweepsOf<S>::forward_derivatives(const RowBlock<const T>& torqu
   if (!products_) {
     products_.emplace(ws_, lists());
   }
-  multiply_derivatives(ws_, *products_, static_cast<const S*>(inverse), folded_slopes(0), folded_slopes(1), by_q, by_v);
+  multiply_derivatives(ws_, *products_, static_cast<const S*>(inverse), slopes, unbound, by_q, by_v);
   put(by_q, this->column_places(), dq);
   put(by_v, this->column_places(), dv);
   put(inverse, n_ * n_, dtau);

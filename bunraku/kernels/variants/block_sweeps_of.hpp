@@ -175,10 +175,6 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
     return {.not_finite = bits_of(not_finite(given_.data(), n_))};
   }
   void put(const S* numbers, int n, const RowBlock<T>& rows) { store_rows(numbers, n, rows, 0); }
-  /// Of matrices, in as many parts as there are links.
-  RowsAhead<T> rows_ahead(const RowBlock<T>& rows) const {
-    return {rows, n_ * n_, static_cast<int>(tree_.links.size())};
-  }
   /// A matrix over the user's coordinates.
   void put(const S* numbers, const MatrixPlaces& places, const RowBlock<T>& rows) {
     store_matrix(numbers, places, n_ * n_, rows);
@@ -271,13 +267,17 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   }
   /// All hinges' coordinates from the user's in `own_q_` and `own_v_`.
   void spread_state();
-  /// The derivatives of torques over all hinges, into the first of `slopes_`; see block_derivatives.hpp.
-  template <class F>
-  void differentiate(const S* acceleration, bool passive, bool mass, F&& beside);
-  /// The i-th of those over the user's coordinates.
-  const S* folded_slopes(int i);
-  /// Puts the i-th of those row by row.
-  void put_slopes(int i, const RowBlock<T>& out);
+  /// The derivatives of torques over all hinges; see block_derivatives.hpp.
+  template <Wanted wanted>
+  void differentiate(const S* acceleration, bool passive, const Slopes<S>& slopes, S* mass);
+  /// A matrix over all hinges, its elements placed like slopes, over the user's coordinates: in place i where some
+  /// follow others.
+  const S* folded(const S* full, const Slopes<S>& slopes, int i);
+  void make_derivatives() {
+    if (!derivatives_) {
+      derivatives_.emplace(ws_, lists());
+    }
+  }
   const DerivativeLayout& lists() {
     return this->derivative_layout(layouts_.composite, layouts_.innovation, columns_per_register<S>);
   }
@@ -301,10 +301,10 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   std::vector<S> square_;  // a matrix, from its first use on
   std::vector<S> mass_;    // 𝓜 over all hinges by paths, from its first use on
   std::vector<S> parameters_;
-  std::vector<S> course_;  // of trajectories, from their first use on
-  std::vector<S> slopes_;  // three matrices over all hinges, likewise; zero where they always are
-  std::vector<S> folded_;  // the same over the user's coordinates, where some hinges follow others
-  std::vector<S> solved_;  // derivatives of accelerations by q and v, likewise
+  std::vector<S> course_;    // of trajectories, from their first use on
+  std::vector<S> matrices_;  // three over all hinges, likewise; zero where they always are
+  std::vector<S> folded_;    // the same over the user's coordinates, where some hinges follow others
+  std::vector<S> solved_;    // derivatives of accelerations by q and v, likewise
   std::optional<DerivativeScratch<S>> derivatives_;
   std::optional<ProductScratch<S>> products_;
 };
@@ -382,8 +382,7 @@ template <class S>
 BlockStatus BlockSweepsOf<S>::mass_matrix(const RowBlock<T>& out) {
   const MatrixPlaces& places = this->mass_places();
   mass_.resize(at(places.size));
-  RowsAhead<T> ahead = rows_ahead(out);
-  mass_matrix_by_paths(ws_, places.start.data(), mass_.data(), [&] { ahead.ask(); });
+  mass_matrix_by_paths(ws_, places.start.data(), mass_.data());
   if (!coordinates_.has_mimics) {
     put(mass_.data(), places, out);
     return {};

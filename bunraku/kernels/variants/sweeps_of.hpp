@@ -60,16 +60,21 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   T log_determinant() override { return kernels::log_determinant(ws_).r; }
 
   void inverse_derivatives(const T* acceleration, T* dq, T* dv, T* da) override {
-    if (!derivatives_) {
-      derivatives_.emplace(ws_, lists());
-    }
     const std::size_t n = ws_.H.size();
     for (T* each : {dq, dv, da}) {
-      std::fill_n(each, ws_.composite_layout.branches && each != nullptr ? n * n : 0, T(0));
+      std::fill_n(each, ws_.composite_layout.branches ? n * n : 0, T(0));
     }
-    kernels::inverse_derivatives(ws_, *derivatives_, ws_.v, as<S>(acceleration), {as<S>(dq), as<S>(dv), as<S>(da)},
-                                 [] {});
+    kernels::inverse_derivatives<Wanted::matrices>(ws_, scratch(), ws_.v, as<S>(acceleration),
+                                                   {as<S>(dq), as<S>(dv), as<S>(da)});
   }
+  Slopes<T> slopes(const T* acceleration, bool unbound) override {
+    const Slopes<S> out = scratch().slopes();
+    const Derivatives<S> to{out.dq, out.dv, nullptr};
+    unbound ? kernels::inverse_derivatives<Wanted::unbound>(ws_, scratch(), ws_.v, as<S>(acceleration), to)
+            : kernels::inverse_derivatives<Wanted::slopes>(ws_, scratch(), ws_.v, as<S>(acceleration), to);
+    return {reinterpret_cast<T*>(out.dq), reinterpret_cast<T*>(out.dv), out.stride, out.row};
+  }
+  bool free_bare() override { return lists().free_bare; }
   void inverse_mass_of_forward(T* out) override {
     const bool had = std::exchange(ws_.has_articulated, true);
     std::swap(ws_.of_state, ws_.of_forward);
@@ -77,11 +82,13 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
     std::swap(ws_.of_state, ws_.of_forward);
     ws_.has_articulated = had;
   }
-  void multiply_derivatives(const T* inverse, const T* x, const T* y, T* out_x, T* out_y) override {
+  void multiply_derivatives(const T* inverse, const Slopes<T>& slopes, bool unbound, T* out_x, T* out_y) override {
     if (!products_) {
       products_.emplace(ws_, lists());
     }
-    kernels::multiply_derivatives(ws_, *products_, as<S>(inverse), as<S>(x), as<S>(y), as<S>(out_x), as<S>(out_y));
+    kernels::multiply_derivatives(ws_, *products_, as<S>(inverse),
+                                  {as<S>(slopes.dq), as<S>(slopes.dv), slopes.stride, slopes.row}, unbound,
+                                  as<S>(out_x), as<S>(out_y));
   }
 
   void closed_inward(const T* torque, bool biased) override {
@@ -158,6 +165,7 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   const DerivativeLayout& lists() {
     return this->derivative_layout(layouts_.composite, layouts_.innovation, columns_per_register<S>);
   }
+  DerivativeScratch<S>& scratch() { return derivatives_ ? *derivatives_ : derivatives_.emplace(ws_, lists()); }
   const Factors<S>& factors() const { return biased_ ? ws_.of_forward : ws_.of_state; }
 
   bool biased_ = false;

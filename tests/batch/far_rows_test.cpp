@@ -1,0 +1,68 @@
+/// Rows written past the caches, wherever they start: every number in its place, and nothing around them touched.
+#include "bunraku/kernels/far_rows.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace bunraku::kernels {
+namespace {
+
+/// Number j of row i.
+template <class T>
+T number(int i, int j) {
+  return static_cast<T>(1000 * i + j);
+}
+
+/// W rows of n numbers, `stride` apart, from `offset` numbers behind the start of a line on.
+template <class T, int W>
+void write_rows(int n, int stride, int offset) {
+  SCOPED_TRACE(testing::Message() << "n " << n << ", stride " << stride << ", offset " << offset << ", W " << W);
+  constexpr int line = FarRows<T, W>::line;
+  const T untouched = T(-7);
+  std::vector<T> memory(static_cast<std::size_t>(W * stride + 4 * line), untouched);
+  const auto in_line = reinterpret_cast<std::uintptr_t>(memory.data()) / sizeof(T) % line;
+  T* const to = memory.data() + 2 * line - in_line + offset;
+  FarRows<T, W> rows(to, stride);
+  for (int next = 0; next < n; next += W) {
+    const int j = next + W <= n ? next : n - W;
+    Pack<T, W> block[W];
+    for (int i = 0; i < W; ++i) {
+      for (int k = 0; k < W; ++k) {
+        block[i].set(k, number<T>(i, j + k));
+      }
+    }
+    rows.put(block, W - (next - j));
+  }
+  rows.finish();
+  std::vector<T> wanted(memory.size(), untouched);
+  for (int i = 0; i < W; ++i) {
+    for (int j = 0; j < n; ++j) {
+      wanted[static_cast<std::size_t>(to - memory.data() + i * stride + j)] = number<T>(i, j);
+    }
+  }
+  EXPECT_EQ(memory, wanted);
+}
+
+template <class T, int W>
+void write_rows_anywhere() {
+  for (const int n : {W, W + 1, 2 * W - 1, 31, 64, 81, 129, 300}) {
+    for (const int gap : {0, 1, 5}) {
+      for (int offset = 0; offset < FarRows<T, W>::line && n >= W; ++offset) {
+        write_rows<T, W>(n, n + gap, offset);
+      }
+    }
+  }
+}
+
+TEST(FarRows, AreWrittenWhereverTheyStart) {
+  write_rows_anywhere<double, 2>();
+  write_rows_anywhere<double, 4>();
+  write_rows_anywhere<double, 8>();
+  write_rows_anywhere<float, 4>();
+  write_rows_anywhere<float, 8>();
+  write_rows_anywhere<float, 16>();
+}
+
+}  // namespace
+}  // namespace bunraku::kernels
