@@ -19,6 +19,8 @@ namespace {
 
 /// So many blocks are taken at a time by a worker.
 constexpr std::ptrdiff_t blocks_at_a_time = 16;
+/// Bytes that a call may write without caches in its way.
+constexpr std::ptrdiff_t most_cached = std::ptrdiff_t{24} << 20;
 
 /// With less to do, waking others would take longer than doing it: velocities of all states.
 constexpr std::ptrdiff_t least_shared = 4096;
@@ -199,6 +201,7 @@ void BatchData<T>::run_block(Run& run, BatchWorker<T>& worker, const BatchBlock&
     status.not_normalized |= after.not_normalized;
     status.doubtful |= after.doubtful;
   } catch (...) {  // a user's hinge, of which only one state may be guilty
+    kernels::settle_rows();
     for (int i = 0; i < block.count; ++i) {
       run_alone(run, worker, block.state(i));
     }
@@ -207,6 +210,7 @@ void BatchData<T>::run_block(Run& run, BatchWorker<T>& worker, const BatchBlock&
   if ((status.not_finite | status.not_normalized | status.doubtful) == 0) [[likely]] {
     return;
   }
+  kernels::settle_rows();  // some of which are written anew
   for (int i = 0; i < block.count; ++i) {
     const kernels::LaneBits bit = kernels::LaneBits{1} << i;
     if ((status.not_finite & bit) != 0) {
@@ -224,6 +228,11 @@ const BatchReport& BatchData<T>::run(const BatchCall<T>& call, const Step& step)
   const std::ptrdiff_t count = call.subset.empty() ? call.states : static_cast<std::ptrdiff_t>(call.subset.size());
   const std::ptrdiff_t blocks = (count + lanes - 1) / lanes;
   Run run{.call = call, .step = step};
+  std::ptrdiff_t written = 0;
+  for (const StateRows<T>& each : call.outputs) {
+    written += count * each.cols();
+  }
+  const bool far = written > most_cached / static_cast<std::ptrdiff_t>(sizeof(T));
   const bool shared = count * model.nv() >= least_shared && workers.size() > 1;
   // each worker has a first part for sure, so that it makes its room in the first call, and in no other
   std::atomic<std::ptrdiff_t> next{blocks_at_a_time * (shared ? static_cast<std::ptrdiff_t>(workers.size()) : 1)};
@@ -235,14 +244,16 @@ const BatchReport& BatchData<T>::run(const BatchCall<T>& call, const Step& step)
     for (std::ptrdiff_t begin = blocks_at_a_time * number; begin < blocks && !stopped;
          begin = next.fetch_add(blocks_at_a_time)) {
       try {
-        for (std::ptrdiff_t b = begin; b < std::min(begin + blocks_at_a_time, blocks); ++b) {
-          const std::ptrdiff_t first = b * lanes;
-          const int states = static_cast<int>(std::min<std::ptrdiff_t>(lanes, count - first));
+        std::ptrdiff_t first = begin * lanes;
+        const std::ptrdiff_t end = std::min(first + blocks_at_a_time * lanes, count);
+        for (; first < end; first += lanes) {
+          const int states = static_cast<int>(std::min<std::ptrdiff_t>(lanes, end - first));
           run_block(run, worker,
-                    call.subset.empty() ? BatchBlock{first, nullptr, states}
-                                        : BatchBlock{0, call.subset.data() + first, states});
-          done += states;
+                    call.subset.empty() ? BatchBlock{first, nullptr, states, far}
+                                        : BatchBlock{0, call.subset.data() + first, states, far});
         }
+        kernels::settle_rows();
+        done += end - begin * lanes;
         if (progress && std::this_thread::get_id() == caller) {
           progress(done);
         }

@@ -2,11 +2,21 @@
 
 #include <utility>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/kernels/matrix_places.hpp"
 #include "bunraku/kernels/variant.hpp"
 
 namespace bunraku::kernels {
+
+void settle_rows() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
 
 template <class T>
 BlockSweeps<T>::BlockSweeps() = default;

@@ -30,6 +30,10 @@ struct RowBlock {
   T* row(int i) const { return data + (indices != nullptr ? indices[i] : first + i) * row_stride; }
 };
 
+/// What this thread has written to `far` rows comes, for all threads, before what it writes from now on. Not after each
+/// block: it waits until all of it is in memory.
+void settle_rows();
+
 /// A bit for each lane of a block.
 using LaneBits = std::uint32_t;
 

@@ -14,11 +14,15 @@
 
 namespace bunraku::kernels {
 
-/// Writes a line of a cache, which `to` starts, past the caches. Others see it after stream_end().
+inline namespace BUNRAKU_VARIANT {
+
+/// Writes a line of a cache, which `to` starts, past the caches. Others see it after settle_rows().
 template <class T>
 BUNRAKU_INLINE void stream_line(const T* from, T* to) {
-#if defined(__AVX__)
-  for (int half = 0; half < 2; ++half) {  // faster than whole lines at a time
+#if defined(__AVX512F__)
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
+#elif defined(__AVX__)
+  for (int half = 0; half < 2; ++half) {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(to) + half,
                         _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(from) + half));
   }
@@ -29,12 +33,6 @@ BUNRAKU_INLINE void stream_line(const T* from, T* to) {
   }
 #else
   std::copy_n(from, 64 / sizeof(T), to);
-#endif
-}
-/// What was streamed before comes before what is written from now on.
-BUNRAKU_INLINE void stream_end() {
-#if defined(__x86_64__)
-  _mm_sfence();
 #endif
 }
 
@@ -65,10 +63,7 @@ class FarRows {
     }
   }
   /// What is left: the rows' ends.
-  void finish() {
-    flush(true);
-    stream_end();
-  }
+  void finish() { flush(true); }
 
  private:
   static constexpr int size = 9 * line;  // numbers of a row: what was left at the last flush, and what came since
@@ -105,4 +100,5 @@ class FarRows {
   int end_ = line;  // beyond the last of the numbers
 };
 
+}  // namespace BUNRAKU_VARIANT
 }  // namespace bunraku::kernels

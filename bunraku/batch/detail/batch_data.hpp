@@ -43,14 +43,13 @@ struct BatchBlock {
   std::ptrdiff_t first = 0;                 ///< The first …
   const std::ptrdiff_t* indices = nullptr;  ///< … or which.
   int count = 0;                            ///< How many.
+  bool far = false;                         ///< Whether what the call writes is more than caches hold.
 
   /// State of lane i.
   std::ptrdiff_t state(int i) const { return indices != nullptr ? indices[i] : first + i; }
   /// The block's part of rows.
   template <class X>
   kernels::RowBlock<X> of(const StateRows<X>& rows) const {
-    constexpr std::ptrdiff_t most_cached = std::ptrdiff_t{24} << 20;  // bytes
-    const bool far = rows.rows() * rows.cols() > most_cached / static_cast<std::ptrdiff_t>(sizeof(X));
     return {rows.data(), rows.row_stride(), rows.column_stride(), first, indices, count, far};
   }
 };
