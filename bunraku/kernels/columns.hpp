@@ -9,6 +9,10 @@
 #include "bunraku/kernels/pack.hpp"
 #include "bunraku/kernels/tree.hpp"
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 namespace bunraku::kernels {
 
 /// One number for each of several columns: of one state a full register, of several states a pack for each column.
@@ -102,9 +106,18 @@ BUNRAKU_INLINE Pack<T, 1> sum_of_lanes(const Pack<T, W>& x) {
   }
 }
 
-/// Writes the first `count` < W numbers of a register, half by half.
+/// Writes the first `count` < W numbers of a register, where there is no instruction for that half by half.
 template <class T, int W>
 BUNRAKU_INLINE void store_first(const Pack<T, W>& x, int count, T* to) {
+#if defined(__AVX512F__)
+  if constexpr (W * sizeof(T) == 64 && sizeof(T) == 8) {
+    _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1U << count) - 1), __builtin_bit_cast(__m512d, x.r));
+    return;
+  } else if constexpr (W * sizeof(T) == 64) {
+    _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1U << count) - 1), __builtin_bit_cast(__m512, x.r));
+    return;
+  }
+#endif
   if constexpr (W > 1) {
     constexpr int half = W / 2;
     if (count >= half) {

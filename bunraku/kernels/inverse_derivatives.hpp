@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "bunraku/kernels/carry.hpp"
+#include "bunraku/kernels/coordinate_lanes.hpp"
 #include "bunraku/kernels/inertia_rate.hpp"
 #include "bunraku/kernels/joint_map_rates.hpp"
 #include "bunraku/kernels/room.hpp"
@@ -31,16 +32,14 @@
 
 namespace bunraku::kernels {
 
-/// Scratch of the derivatives: numbers of each coordinate in its lane of ColumnLayout's registers, where a branch
-/// begins with a new register, component after component, so that a component is a register and all of a coordinate is
-/// at fixed distances. What belongs to a link is at its first coordinate.
+/// Scratch of the derivatives: coordinates in their lanes of ColumnLayout's registers, where a branch begins with a new
+/// register. What belongs to a link is at its first coordinate.
 template <class S>
-struct DerivativeScratch {
+struct DerivativeScratch : CoordinateLanes<S, 86> {
   static constexpr int lanes = columns_per_register<S>;  ///< Coordinates in a register.
   /// @name Where components start
   /// @{
-  static constexpr int rotation = 0;       ///< Of the link's frame, column by column.
-  static constexpr int position = 9;       ///< Of its origin.
+  static constexpr int frame_z = 6;        ///< Of the link's frame, which starts at 0, the third axis.
   static constexpr int velocity = 12;      ///< V.
   static constexpr int acceleration = 18;  ///< A, the rate of V, gravity included.
   static constexpr int momentum = 0;       ///< RS; these four take the place of those above.
@@ -54,74 +53,14 @@ struct DerivativeScratch {
   static constexpr int composite = 48;     ///< R: mass, first moment, inertia (xx, yy, zz, xy, xz, yz); 2B; f.
   static constexpr int composite_size = 28;
   static constexpr int own = composite + composite_size;  ///< The link's inertia, as in R: constants.
-  static constexpr int components = own + 10;
   /// @}
 
   /// O(N) memory. The layout must outlive it.
   DerivativeScratch(const Workspace<S>& ws, const DerivativeLayout& l);
 
-  /// Where lane e starts, counted through all registers.
-  BUNRAKU_INLINE static constexpr std::size_t start(int e) {
-    const auto lane = static_cast<std::size_t>(e);
-    return lane / lanes * (components * lanes) + lane % lanes;
-  }
-  /// Component c in lane e.
-  BUNRAKU_INLINE S* cell(int c, int e) { return numbers.data() + start(e) + c * lanes; }
-  /// Likewise.
-  BUNRAKU_INLINE const S* cell(int c, int e) const { return numbers.data() + start(e) + c * lanes; }
-  /// Three components of one coordinate.
-  BUNRAKU_INLINE Vec3<S> vector(int c, int e) const {
-    const S* x = cell(c, e);
-    return {x[0], x[lanes], x[2 * lanes]};
-  }
-  /// Six.
-  BUNRAKU_INLINE Motion<S> motion(int c, int e) const { return {vector(c, e), vector(c + 3, e)}; }
-  /// Writes three.
-  BUNRAKU_INLINE void put(int c, int e, const Vec3<S>& x) {
-    S* to = cell(c, e);
-    to[0] = x.x;
-    to[lanes] = x.y;
-    to[2 * lanes] = x.z;
-  }
-  /// Writes six.
-  BUNRAKU_INLINE void put(int c, int e, const Motion<S>& x) {
-    put(c, e, x.angular);
-    put(c + 3, e, x.linear);
-  }
-  /// A component of register r.
-  BUNRAKU_INLINE Column<S> load_one(int c, int r) const {
-    return load_column(numbers.data() + at(r) * (components * lanes) + c * lanes);
-  }
-  /// Three.
-  BUNRAKU_INLINE Vec3<Column<S>> load(int c, int r) const {
-    return {load_one(c, r), load_one(c + 1, r), load_one(c + 2, r)};
-  }
-  /// Six.
-  BUNRAKU_INLINE Motion<Column<S>> load_motion(int c, int r) const { return {load(c, r), load(c + 3, r)}; }
-  /// Writes one.
-  BUNRAKU_INLINE void store(int c, int r, const Column<S>& x) {
-    store_column(x, numbers.data() + at(r) * (components * lanes) + c * lanes);
-  }
-  /// Writes three.
-  BUNRAKU_INLINE void store(int c, int r, const Vec3<Column<S>>& x) {
-    store(c, r, x.x);
-    store(c + 1, r, x.y);
-    store(c + 2, r, x.z);
-  }
-  /// Writes six.
-  BUNRAKU_INLINE void store(int c, int r, const Motion<Column<S>>& x) {
-    store(c, r, x.angular);
-    store(c + 3, r, x.linear);
-  }
-  /// Writes six.
-  BUNRAKU_INLINE void store(int c, int r, const Force<Column<S>>& x) {
-    store(c, r, x.moment);
-    store(c + 3, r, x.force);
-  }
-
   /// Where slopes go: made at the first call.
   Slopes<S> slopes() {
-    const int stride = registers * lanes;
+    const int stride = this->registers * lanes;
     const std::size_t size = layout.lane.size() * at(stride);
     for (RegisterArray<S>* each : {&dq, &dv}) {
       if (each->registers.empty()) {
@@ -132,11 +71,9 @@ struct DerivativeScratch {
   }
 
   const DerivativeLayout& layout;    ///< Which coordinate is where.
-  RegisterArray<S> numbers;          ///< See cell().
   std::vector<Motion<S>> map_rates;  ///< ∂H*, as map_rates_at has them.
   RegisterArray<S> dq{0};            ///< Slopes: zero where they always are, but for lanes without coordinates.
   RegisterArray<S> dv{0};            ///< Likewise.
-  int registers = 0;                 ///< How many there are.
 };
 
 /// Writes the inertia of every link, which are constants, where the sweep reads them.
@@ -144,21 +81,13 @@ template <class S>
 void copy_inertias(const Workspace<S>& ws, DerivativeScratch<S>& d) {
   using D = DerivativeScratch<S>;
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
-    const RigidInertia<S>& M = ws.link(k).inertia;
-    const S each[10] = {M.mass,       M.first_moment.x, M.first_moment.y, M.first_moment.z, M.inertia.xx,
-                        M.inertia.yy, M.inertia.zz,     M.inertia.xy,     M.inertia.xz,     M.inertia.yz};
-    for (int c = 0; c < 10; ++c) {
-      *d.cell(D::own + c, d.layout.lane_of[at(k)]) = each[c];
-    }
+    d.put(D::own, d.layout.lane_of[at(k)], ws.link(k).inertia);
   }
 }
 
 template <class S>
 DerivativeScratch<S>::DerivativeScratch(const Workspace<S>& ws, const DerivativeLayout& l)
-    : layout(l),
-      numbers(at(ws.composite_layout.registers * components * lanes)),
-      map_rates(at(l.map_columns)),
-      registers(ws.composite_layout.registers) {
+    : CoordinateLanes<S, 86>(ws.composite_layout.registers), layout(l), map_rates(at(l.map_columns)) {
   copy_inertias(ws, *this);
 }
 
@@ -175,12 +104,7 @@ template <class S>
 LinkMotion<S> motion_of(const DerivativeScratch<S>& d, int k) {
   using D = DerivativeScratch<S>;
   const int e = d.layout.lane_of[at(k)];
-  const Vec3<S> x = d.vector(D::rotation, e);
-  const Vec3<S> y = d.vector(D::rotation + 3, e);
-  const Vec3<S> z = d.vector(D::rotation + 6, e);
-  return {{Rotation<S>(Mat3<S>{{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}}), d.vector(D::position, e)},
-          d.motion(D::velocity, e),
-          d.motion(D::acceleration, e)};
+  return {d.frame(e).pose(), d.motion(D::velocity, e), d.motion(D::acceleration, e)};
 }
 /// Of the world, for a link whose frame is that of the tree.
 template <class S>
@@ -193,13 +117,10 @@ LinkMotion<S> motion_of_world(const Workspace<S>& ws, int k) {
 
 /// Puts a link's own frame and motion in the scratch.
 template <class S>
-BUNRAKU_INLINE void put_motion(DerivativeScratch<S>& d, int e, const Vec3<S>& x, const Vec3<S>& y, const Vec3<S>& z,
-                               const Vec3<S>& p, const Motion<S>& V, const Motion<S>& A) {
+BUNRAKU_INLINE void put_motion(DerivativeScratch<S>& d, int e, const LinkFrame<S>& frame, const Motion<S>& V,
+                               const Motion<S>& A) {
   using D = DerivativeScratch<S>;
-  d.put(D::rotation, e, x);
-  d.put(D::rotation + 3, e, y);
-  d.put(D::rotation + 6, e, z);
-  d.put(D::position, e, p);
+  d.put_frame(e, frame);
   d.put(D::velocity, e, V);
   d.put(D::acceleration, e, A);
 }
@@ -210,29 +131,11 @@ void move_frame(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
   using D = DerivativeScratch<S>;
   const Link<S>& l = ws.link(k);
   const int up = d.layout.lane_of[at(l.parent)];
-  const Vec3<S> x = d.vector(D::rotation, up);
-  const Vec3<S> y = d.vector(D::rotation + 3, up);
-  const Vec3<S> z = d.vector(D::rotation + 6, up);
-  const Vec3<S> p = d.vector(D::position, up) + x * l.p.x + y * l.p.y + z * l.p.z;
-  Vec3<S> own_x = x;
-  Vec3<S> own_y = y;
-  Vec3<S> axis = z;
-  if constexpr (kind == Kind::revolute_quarter) {
-    own_y = z;
-    axis = -y;
-  } else if constexpr (kind == Kind::revolute_x) {
-    own_y = y * l.turn_c + z * l.turn_s;
-    axis = z * l.turn_c - y * l.turn_s;
-  } else if constexpr (kind == Kind::revolute_full) {
-    own_x = x * l.turn(0, 0) + y * l.turn(1, 0) + z * l.turn(2, 0);
-    own_y = x * l.turn(0, 1) + y * l.turn(1, 1) + z * l.turn(2, 1);
-    axis = x * l.turn(0, 2) + y * l.turn(1, 2) + z * l.turn(2, 2);
-  }
-  const Spin<S>& spin = ws.spin[at(k)];
+  const int own = d.layout.lane_of[at(k)];
+  const LinkFrame<S> frame = frame_on<kind>(d.frame(up), l, ws.spin[at(k)]);
   const Motion<S> V = d.motion(D::velocity, up);
-  const Motion<S> H{axis, cross(p, axis)};
-  put_motion(d, d.layout.lane_of[at(k)], own_x * spin.c + own_y * spin.s, own_y * spin.c - own_x * spin.s, axis, p,
-             V + H * velocity[l.v],
+  const Motion<S> H{frame.z, cross(frame.p, frame.z)};
+  put_motion(d, own, frame, V + H * velocity[l.v],
              d.motion(D::acceleration, up) + H * acceleration[l.v] + cross(V, H) * velocity[l.v]);
 }
 
@@ -286,8 +189,7 @@ void move_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
   for (int j = 0; j < l.nv; ++j) {
     A += columns.H[j] * acceleration[l.v + j] + (cross(columns.V, columns.H[j]) + columns.rate[j]) * velocity[l.v + j];
   }
-  const Mat3<S>& R = X.rotation.matrix();
-  put_motion(d, d.layout.lane_of[at(k)], R.column(0), R.column(1), R.column(2), X.translation, columns.V, A);
+  put_motion(d, d.layout.lane_of[at(k)], LinkFrame<S>::of(X), columns.V, A);
 }
 
 /// A free body against the world: H = I, and its frame is that of its tree.
@@ -297,8 +199,7 @@ void move_floating(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* ve
   const S* v = velocity + l.v;
   const S* a = acceleration + l.v;
   const Vec3<S> up = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
-  put_motion(d, d.layout.lane_of[at(k)], Vec3<S>::unit_x(), Vec3<S>::unit_y(), Vec3<S>::unit_z(), Vec3<S>::zero(),
-             Motion<S>{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}},
+  put_motion(d, d.layout.lane_of[at(k)], LinkFrame<S>{}, Motion<S>{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}},
              Motion<S>{{a[0], a[1], a[2]}, {up.x + a[3], up.y + a[4], up.z + a[5]}});
 }
 
@@ -308,8 +209,7 @@ void move_first(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
   const Link<S>& l = ws.link(k);
   const S zero(0);
   put_motion(
-      d, d.layout.lane_of[at(k)], Vec3<S>::unit_x(), Vec3<S>::unit_y(), Vec3<S>::unit_z(), Vec3<S>::zero(),
-      Motion<S>{{zero, zero, velocity[l.v]}, Vec3<S>::zero()},
+      d, d.layout.lane_of[at(k)], LinkFrame<S>{}, Motion<S>{{zero, zero, velocity[l.v]}, Vec3<S>::zero()},
       Motion<S>{{zero, zero, acceleration[l.v]}, ws.spin[at(k)].back(transpose_times(l.turn, ws.base_acceleration))});
 }
 
@@ -321,22 +221,18 @@ void move_prismatic(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* v
   const int e = d.layout.lane_of[at(k)];
   if (l.parent < 0) {
     const Vec3<S> z = Vec3<S>::unit_z();
-    put_motion(d, e, Vec3<S>::unit_x(), Vec3<S>::unit_y(), z, Vec3<S>::zero(),
-               Motion<S>{Vec3<S>::zero(), z * velocity[l.v]},
+    put_motion(d, e, LinkFrame<S>{}, Motion<S>{Vec3<S>::zero(), z * velocity[l.v]},
                Motion<S>{Vec3<S>::zero(), transpose_times(l.turn, ws.base_acceleration) + z * acceleration[l.v]});
     return;
   }
   const int up = d.layout.lane_of[at(l.parent)];
-  const Vec3<S> x = d.vector(D::rotation, up);
-  const Vec3<S> y = d.vector(D::rotation + 3, up);
-  const Vec3<S> z = d.vector(D::rotation + 6, up);
-  const auto turned = [&](int j) { return x * l.turn(0, j) + y * l.turn(1, j) + z * l.turn(2, j); };
+  const LinkFrame<S> there = d.frame(up);
+  const auto turned = [&](int j) { return there.x * l.turn(0, j) + there.y * l.turn(1, j) + there.z * l.turn(2, j); };
   const Vec3<S> axis = turned(2);
   const Motion<S> V = d.motion(D::velocity, up);
   const Motion<S> A = d.motion(D::acceleration, up);
-  put_motion(d, e, turned(0), turned(1), axis,
-             d.vector(D::position, up) + x * l.p.x + y * l.p.y + z * l.p.z + axis * ws.q[l.q],
-             Motion<S>{V.angular, V.linear + axis * velocity[l.v]},
+  const Vec3<S> p = there.p + there.x * l.p.x + there.y * l.p.y + there.z * l.p.z + axis * ws.q[l.q];
+  put_motion(d, e, LinkFrame<S>{turned(0), turned(1), axis, p}, Motion<S>{V.angular, V.linear + axis * velocity[l.v]},
              Motion<S>{A.angular, A.linear + axis * acceleration[l.v] + cross(V.angular, axis) * velocity[l.v]});
 }
 
@@ -362,41 +258,52 @@ void move_frames(Workspace<S>& ws, DerivativeScratch<S>& d, const Run& run, cons
   }
 }
 
-/// From frames and motions: inertia, 2B and force of each link alone, seen from its tree's frame, and S, ψ̇, ψ̇ + Ṡ and ψ̈
-/// as those of revolute links are, for which V and A of the link itself serve as well as its parent's.
-template <class S>
-void weigh_links(DerivativeScratch<S>& d) {
+/// From the frame and motion of a link: its inertia, 2B and force, seen from its tree's frame, with what others have
+/// handed over to it where it is `inner`; and S, ψ̇, ψ̇ + Ṡ and ψ̈ as those of revolute links are, for which V and A of
+/// the link itself serve as well as its parent's. `alone` is its inertia in its own axes. For a register of links.
+template <bool inner, class S>
+BUNRAKU_INLINE void weigh_link(DerivativeScratch<S>& d, int r, const RigidInertia<Column<S>>& alone) {
   using D = DerivativeScratch<S>;
   using C = Column<S>;
+  const LinkFrame<C> frame = d.load_frame(r);
+  const Motion<C> V = d.load_motion(D::velocity, r);
+  const Motion<C> A = d.load_motion(D::acceleration, r);
+  const Motion<C> H{frame.z, cross(frame.p, frame.z)};
+  const Motion<C> slope = cross(V, H);
+  d.store(D::column, r, H);
+  d.store(D::slope, r, slope);
+  d.store(D::rate, r, slope + slope);
+  d.store(D::curvature, r, cross(A, H) + cross(V, slope));
+  const Mat3<C> R = frame.pose().rotation.matrix();
+  const RigidInertia<C> M =
+      shifted(RigidInertia<C>{alone.mass, R * alone.first_moment, congruence(R, alone.inertia)}, frame.p);
+  const InertiaRate<C> B = InertiaRate<C>::of(M, V);
+  const auto put = [&](int c, const C& x) BUNRAKU_INLINE_LAMBDA {
+    d.store(D::composite + c, r, inner ? d.load_one(D::composite + c, r) + x : x);
+  };
+  const auto put_vector = [&](int c, const Vec3<C>& x) BUNRAKU_INLINE_LAMBDA {
+    put(c, x.x);
+    put(c + 1, x.y);
+    put(c + 2, x.z);
+  };
+  put(0, M.mass);
+  put_vector(1, M.first_moment);
+  put_vector(4, {M.inertia.xx, M.inertia.yy, M.inertia.zz});
+  put_vector(7, {M.inertia.xy, M.inertia.xz, M.inertia.yz});
+  for (int i = 0; i < 3; ++i) {
+    put_vector(10 + 3 * i, B.upper.row(i) + B.upper.row(i));
+  }
+  put_vector(19, B.momentum + B.momentum);
+  const Force<C> f = M * A + cross(V, M * V);
+  put_vector(22, f.moment);
+  put_vector(25, f.force);
+}
+
+/// The same of all links, each alone.
+template <class S>
+void weigh_links(DerivativeScratch<S>& d) {
   for (int r = 0; r < d.registers; ++r) {
-    const Vec3<C> x = d.load(D::rotation, r);
-    const Vec3<C> y = d.load(D::rotation + 3, r);
-    const Vec3<C> z = d.load(D::rotation + 6, r);
-    const Vec3<C> p = d.load(D::position, r);
-    const Motion<C> V = d.load_motion(D::velocity, r);
-    const Motion<C> A = d.load_motion(D::acceleration, r);
-    const Motion<C> H{z, cross(p, z)};
-    const Motion<C> slope = cross(V, H);
-    d.store(D::column, r, H);
-    d.store(D::slope, r, slope);
-    d.store(D::rate, r, slope + slope);
-    d.store(D::curvature, r, cross(A, H) + cross(V, slope));
-    const Mat3<C> R{{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
-    const Vec3<C> diagonal = d.load(D::own + 4, r);
-    const Vec3<C> others = d.load(D::own + 7, r);
-    const Sym3<C> own{diagonal.x, diagonal.y, diagonal.z, others.x, others.y, others.z};
-    const RigidInertia<C> M =
-        shifted(RigidInertia<C>{d.load_one(D::own, r), R * d.load(D::own + 1, r), congruence(R, own)}, p);
-    const InertiaRate<C> B = InertiaRate<C>::of(M, V);
-    d.store(D::composite, r, M.mass);
-    d.store(D::composite + 1, r, M.first_moment);
-    d.store(D::composite + 4, r, Vec3<C>{M.inertia.xx, M.inertia.yy, M.inertia.zz});
-    d.store(D::composite + 7, r, Vec3<C>{M.inertia.xy, M.inertia.xz, M.inertia.yz});
-    for (int i = 0; i < 3; ++i) {
-      d.store(D::composite + 10 + 3 * i, r, B.upper.row(i) + B.upper.row(i));
-    }
-    d.store(D::composite + 19, r, B.momentum + B.momentum);
-    d.store(D::composite + 22, r, M * A + cross(V, M * V));
+    weigh_link<false>(d, r, d.load_inertia(DerivativeScratch<S>::own, r));
   }
 }
 
@@ -425,7 +332,7 @@ void slope_prismatic(DerivativeScratch<S>& d, int k) {
   using D = DerivativeScratch<S>;
   const int e = d.layout.lane_of[at(k)];
   const Vec3<S> none = Vec3<S>::zero();
-  const Vec3<S> axis = d.vector(D::rotation + 6, e);
+  const Vec3<S> axis = d.vector(D::frame_z, e);
   const Vec3<S> w = d.vector(D::velocity, e);
   const Vec3<S> slope = cross(w, axis);
   d.put(D::column, e, Motion<S>{none, axis});
@@ -457,68 +364,97 @@ void slope_floating(Workspace<S>& ws, DerivativeScratch<S>& d, int k) {
   }
 }
 
-/// What weigh_links has not got of links that are not revolute.
+/// What weigh_link has not got of a link that is not revolute.
 template <class S>
-void slope_others(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration) {
-  for (const Run& run : ws.tree->runs) {
-    for (int k = run.begin; k < run.end && run.kind > Kind::revolute_full; ++k) {
-      if (run.kind == Kind::floating) {
-        slope_floating(ws, d, k);
-      } else if (run.kind == Kind::prismatic) {
-        slope_prismatic(d, k);
-      } else {
-        with_room(ws.link(k).nv, [&]<int most>() { slope_other<most>(ws, d, k, velocity, acceleration); });
-      }
-    }
+void slope_link(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
+  const Link<S>& l = ws.link(k);
+  if (l.kind == Kind::floating) {
+    slope_floating(ws, d, k);
+  } else if (l.kind == Kind::prismatic) {
+    slope_prismatic(d, k);
+  } else {
+    with_room(l.nv, [&]<int most>() { slope_other<most>(ws, d, k, velocity, acceleration); });
+  }
+}
+
+/// Adds the composite of coordinate `from` to that of its parent's; `opens` sets it.
+template <bool opens, class S>
+BUNRAKU_INLINE void hand_composite(DerivativeScratch<S>& d, int from, int to) {
+  using D = DerivativeScratch<S>;
+  const S* const x = d.cell(D::composite, from);
+  S* const sum = d.cell(D::composite, to);
+#pragma GCC unroll 28
+  for (int c = 0; c < D::composite_size * D::lanes; c += D::lanes) {
+    sum[c] = opens ? x[c] : sum[c] + x[c];
   }
 }
 
 /// Adds up composites inward, and gives those of a link to all of its coordinates.
 template <class S>
 void gather_composites(const Workspace<S>& ws, DerivativeScratch<S>& d) {
-  using D = DerivativeScratch<S>;
-  constexpr std::ptrdiff_t end = D::composite_size * D::lanes;
   for (int k = static_cast<int>(ws.tree->links.size()) - 1; k >= 0; --k) {
     const Link<S>& l = ws.link(k);
-    const S* from = d.cell(D::composite, d.layout.lane_of[at(k)]);
+    const int own = d.layout.lane_of[at(k)];
     if (l.parent >= 0) {
-      S* to = d.cell(D::composite, d.layout.lane_of[at(l.parent)]);
-#pragma GCC unroll 28
-      for (std::ptrdiff_t c = 0; c < end; c += D::lanes) {
-        to[c] += from[c];
-      }
+      hand_composite<false>(d, own, d.layout.lane_of[at(l.parent)]);
     }
     for (int j = 1; j < l.nv; ++j) {
-      S* to = d.cell(D::composite, d.layout.lane_of[at(k)] + j);
-      for (std::ptrdiff_t c = 0; c < end; c += D::lanes) {
-        to[c] = from[c];
-      }
+      hand_composite<true>(d, own, own + j);
     }
   }
 }
 
-/// From composites and columns: the forces that each column meets its path to the base with.
+/// From composites, in register `from`, and columns: the forces that each column meets its path to the base with.
 template <class S>
-void load_columns(DerivativeScratch<S>& d) {
+BUNRAKU_INLINE void load_column(DerivativeScratch<S>& d, int r, int from) {
   using D = DerivativeScratch<S>;
   using C = Column<S>;
-  for (int r = 0; r < d.registers; ++r) {
-    const Vec3<C> diagonal = d.load(D::composite + 4, r);
-    const Vec3<C> others = d.load(D::composite + 7, r);
-    const RigidInertia<C> R{d.load_one(D::composite, r),
-                            d.load(D::composite + 1, r),
-                            {diagonal.x, diagonal.y, diagonal.z, others.x, others.y, others.z}};
-    const Vec3<C> row_x = d.load(D::composite + 10, r);
-    const Vec3<C> row_y = d.load(D::composite + 13, r);
-    const Vec3<C> row_z = d.load(D::composite + 16, r);
-    const InertiaRate<C> B{{{{row_x.x, row_x.y, row_x.z}, {row_y.x, row_y.y, row_y.z}, {row_z.x, row_z.y, row_z.z}}},
-                           d.load(D::composite + 19, r)};
-    const Force<C> f{d.load(D::composite + 22, r), d.load(D::composite + 25, r)};
-    const Motion<C> H = d.load_motion(D::column, r);
-    d.store(D::momentum, r, R * H);
-    d.store(D::turning, r, adjoint_times(B, H).moment);
-    d.store(D::by_q, r, cross(H, f) + R * d.load_motion(D::curvature, r) + B * d.load_motion(D::slope, r));
-    d.store(D::by_v, r, R * d.load_motion(D::rate, r) + B * H);
+  const RigidInertia<C> R = d.load_inertia(D::composite, from);
+  const Vec3<C> row_x = d.load(D::composite + 10, from);
+  const Vec3<C> row_y = d.load(D::composite + 13, from);
+  const Vec3<C> row_z = d.load(D::composite + 16, from);
+  const InertiaRate<C> B{{{{row_x.x, row_x.y, row_x.z}, {row_y.x, row_y.y, row_y.z}, {row_z.x, row_z.y, row_z.z}}},
+                         d.load(D::composite + 19, from)};
+  const Force<C> f{d.load(D::composite + 22, from), d.load(D::composite + 25, from)};
+  const Motion<C> H = d.load_motion(D::column, r);
+  d.store(D::momentum, r, R * H);
+  d.store(D::turning, r, adjoint_times(B, H).moment);
+  d.store(D::by_q, r, cross(H, f) + R * d.load_motion(D::curvature, r) + B * d.load_motion(D::slope, r));
+  d.store(D::by_v, r, R * d.load_motion(D::rate, r) + B * H);
+}
+
+/// From frames and motions all that elements are made of. Where registers hold one coordinate each, link by link, while
+/// its numbers are near; otherwise for whole registers at a time.
+template <class S>
+void gather(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration) {
+  using D = DerivativeScratch<S>;
+  if constexpr (D::lanes == 1) {
+    for (int k = static_cast<int>(ws.tree->links.size()) - 1; k >= 0; --k) {
+      const Link<S>& l = ws.link(k);
+      const int e = d.layout.lane_of[at(k)];
+      l.leaf ? weigh_link<false>(d, e, l.inertia) : weigh_link<true>(d, e, l.inertia);
+      if (l.kind > Kind::revolute_full) {
+        slope_link(ws, d, k, velocity, acceleration);
+      }
+      for (int j = l.nv - 1; j >= 0; --j) {
+        load_column(d, e + j, e);
+      }
+      if (l.parent >= 0) {
+        const int up = d.layout.lane_of[at(l.parent)];
+        l.opens_parent ? hand_composite<true>(d, e, up) : hand_composite<false>(d, e, up);
+      }
+    }
+  } else {
+    weigh_links(d);
+    for (const Run& run : ws.tree->runs) {
+      for (int k = run.begin; k < run.end && run.kind > Kind::revolute_full; ++k) {
+        slope_link(ws, d, k, velocity, acceleration);
+      }
+    }
+    gather_composites(ws, d);
+    for (int r = 0; r < d.registers; ++r) {
+      load_column(d, r, r);
+    }
   }
 }
 
@@ -543,18 +479,7 @@ struct ColumnElements {
   Column<S> q, v, a;
 };
 
-/// Six components of a coordinate, whose lane starts at x, times six of the coordinates of a register.
-template <class S>
-BUNRAKU_INLINE Column<S> six(const S* x, int own, const S* y, int other) {
-  constexpr int lanes = columns_per_register<S>;
-  Column<S> sum = x[own * lanes] * load_column(y + other * lanes);
-#pragma GCC unroll 6
-  for (int i = 1; i < 6; ++i) {
-    sum += x[(own + i) * lanes] * load_column(y + (other + i) * lanes);
-  }
-  return sum;
-}
-/// Three likewise, added.
+/// Three components of a coordinate, whose lane starts at x, times three of the coordinates of a register, added.
 template <class S>
 BUNRAKU_INLINE Column<S> three_more(Column<S> sum, const S* x, int own, const S* y, int other) {
   constexpr int lanes = columns_per_register<S>;
@@ -582,34 +507,11 @@ BUNRAKU_INLINE ColumnElements<S> elements_outside(const S* x, const S* y) {
           mass ? six(x, D::column, y, D::momentum) : Column<S>{}};
 }
 
-/// Masks of the first lanes of a register.
-template <class S>
-struct FirstLanes {
-  static constexpr int lanes = columns_per_register<S>;  ///< Lanes.
-  BitsOf<NumberOf<S>> bits[lanes + 1][lanes] = {};       ///< A row for each number of them.
-
-  /// The table.
-  constexpr FirstLanes() {
-    for (int count = 0; count <= lanes; ++count) {
-      for (int i = 0; i < count; ++i) {
-        bits[count][i] = -1;
-      }
-    }
-  }
-};
-template <class S>
-alignas(64) inline constexpr FirstLanes<S> first_lanes{};
-
 /// `inside` in the first `count` lanes, `outside` in the others.
 template <class S>
 BUNRAKU_INLINE ColumnElements<S> joined(int count, const ColumnElements<S>& inside, const ColumnElements<S>& outside) {
-  if constexpr (columns_per_register<S> == 1) {
-    return count > 0 ? inside : outside;
-  } else {
-    using Bits = typename LooseOf<BitsOf<NumberOf<S>>, columns_per_register<S>>::type;
-    const Mask<NumberOf<S>, columns_per_register<S>> mask{*reinterpret_cast<const Bits*>(first_lanes<S>.bits[count])};
-    return {select(mask, inside.q, outside.q), select(mask, inside.v, outside.v), select(mask, inside.a, outside.a)};
-  }
+  return {joined<S>(count, inside.q, outside.q), joined<S>(count, inside.v, outside.v),
+          joined<S>(count, inside.a, outside.a)};
 }
 
 /// Where elements come from and go to: in one object of its own, for the compiler to know that no store changes it.
@@ -691,11 +593,19 @@ void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k,
     const S* const x = writer.lane(e);
     for (int i = 0; i < count; ++i) {
       const ColumnElements<S> there = elements_inside<mass>(x, writer.at_register(path[i].index));
-      writer.put(path[i].index, joined<S>(path[i].lanes, there, ColumnElements<S>{}), start);
+      if constexpr (lanes == 1) {
+        writer.put(path[i].index, there, start);
+      } else {
+        writer.put(path[i].index, joined<S>(path[i].lanes, there, ColumnElements<S>{}), start);
+      }
     }
     const S* const y = writer.at_register(own);
     const ColumnElements<S> beside = elements_outside<mass>(x, y);
-    writer.put(own, inside == 0 ? beside : joined<S>(inside, elements_inside<mass>(x, y), beside), start);
+    if constexpr (lanes == 1) {
+      writer.put(own, beside, start);
+    } else {
+      writer.put(own, inside == 0 ? beside : joined<S>(inside, elements_inside<mass>(x, y), beside), start);
+    }
     for (int r = own + 1; r < end; ++r) {
       writer.put(r, elements_outside<mass>(x, writer.at_register(r)), start);
     }
@@ -763,10 +673,7 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
   for (const Run& run : ws.tree->runs) {
     move_frames(ws, d, run, velocity, acceleration);
   }
-  weigh_links(d);
-  slope_others(ws, d, velocity, acceleration);
-  gather_composites(ws, d);
-  load_columns(d);
+  gather(ws, d, velocity, acceleration);
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
     ws.link(k).kind == Kind::floating
         ? write_floating<wanted>(ws, d, k, velocity, out)

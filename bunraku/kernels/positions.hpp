@@ -40,18 +40,27 @@ void spin_all(Workspace<S>& ws) {
     }
   } else {
     constexpr int lanes = columns_per_register<S>;
-    for (int i = 0; i < count; i += lanes) {
-      const int last = (i + lanes < count ? i + lanes : count) - 1;
+    using T = NumberOf<S>;
+    const SpinOffsets<S>* offsets = ws.offsets.data();
+    for (int i = 0; i < count; i += lanes, ++offsets) {
+      const int used = i + lanes < count ? lanes : count - i;
       Column<S> angles;
-      for (int lane = 0; lane < lanes; ++lane) {  // number by number into the register: not through memory
-        angles.set(lane, ws.q[slots[i + lane < last ? i + lane : last].q][0]);
+      if (offsets->in_row) {
+        angles = load_column(ws.q + slots[i].q);
+      } else {
+        for (int lane = 0; lane < lanes; ++lane) {  // number by number into the register: not through memory
+          angles.set(lane, ws.q[slots[lane < used ? i + lane : count - 1].q][0]);
+        }
       }
       Column<S> s;
       Column<S> c;
       sincos(angles, s, c);
-      for (int lane = 0; i + lane <= last; ++lane) {
-        const RevoluteSlot& slot = slots[i + lane];
-        ws.spin[at(slot.link)] = turned_by_offset<S>(slot, S(c[lane]), S(s[lane]));
+      alignas(64) T cosines[lanes];
+      alignas(64) T sines[lanes];
+      (c * offsets->c - s * offsets->s).store(cosines);
+      (s * offsets->c + c * offsets->s).store(sines);
+      for (int lane = 0; lane < used; ++lane) {
+        ws.spin[at(slots[i + lane].link)] = {S(cosines[lane]), S(sines[lane])};
       }
     }
   }

@@ -34,6 +34,14 @@ struct Moving {
   Mat3<S> A{};   ///< ω̇~ + ω~ω~.
 };
 
+/// What is added to the angles of a register of revolute hinges.
+template <class S>
+struct SpinOffsets {
+  Column<S> c{};  ///< Cosines.
+  Column<S> s{};  ///< Sines.
+  bool in_row{};  ///< Whether the register is full, and its positions come one after the other.
+};
+
 /// A link's turning in forward dynamics, in its own axes.
 template <class S>
 struct Turning {
@@ -168,6 +176,7 @@ struct Workspace {
   std::vector<S> zeros;                    // one for each velocity
   std::vector<S> solved;                   // likewise, where some follow others
   std::vector<Spin<S>> spin;               // one for each link; revolute ones
+  std::vector<SpinOffsets<S>> offsets;     // of single states: of revolute links, register by register
   std::vector<Transform<S>> placed;        // special links in their parents
   std::vector<Motion<S>> H;                // columns of H*
   std::vector<Moving<S>> moving;           // [0] is the world
@@ -222,6 +231,16 @@ Workspace<S>::Workspace(const Tree& t, const Constants<S>& c, const Layouts& l)
       pose(t.links.size()),
       pose_in(t.links.size()),
       velocity(t.links.size() + 1) {
+  if constexpr (columns_per_register<S> > 1) {
+    for (std::size_t i = 0; i < t.revolute.size(); ++i) {
+      constexpr std::size_t lanes = columns_per_register<S>;
+      offsets.resize(i / lanes + 1);
+      offsets.back().in_row = i % lanes == 0 || (offsets.back().in_row && t.revolute[i].q == t.revolute[i - 1].q + 1);
+      offsets.back().c.set(static_cast<int>(i % lanes), static_cast<NumberOf<S>>(t.revolute[i].offset_c));
+      offsets.back().s.set(static_cast<int>(i % lanes), static_cast<NumberOf<S>>(t.revolute[i].offset_s));
+      offsets.back().in_row = offsets.back().in_row && (i % lanes + 1 == lanes || i + 1 < t.revolute.size());
+    }
+  }
   for (const Link<double>& each : t.links) {
     for (int j = 0; j < each.nv && each.kind < Kind::general; ++j) {  // those of general hinges come with each state
       H[at(each.v + j)][each.kind == Kind::prismatic ? 5 : each.kind < Kind::prismatic ? 2 : j] = S(1);

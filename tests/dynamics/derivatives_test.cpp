@@ -169,11 +169,12 @@ class AgainstDuals : public testing::TestWithParam<int> {
   VectorXd x = drawn.random.vector(n);
 };
 
-TEST_P(AgainstDuals, InverseDynamics) {
+void compare_inverse_dynamics(const Model& model, const VectorXd& q, const VectorXd& v, const VectorXd& x) {
   State state(model, PassiveForces::left_out);
   state.set(q, v);
   const InverseDynamicsDerivatives<double> ours = inverse_dynamics_derivatives(state, x);
   OnDuals duals(model);
+  const int n = model.nv();
   const VectorXd none = VectorXd::Zero(n);
   const auto inverse = [&](const VectorXd& u, const VectorXd& y, const VectorXd& z) {
     return duals.inverse(q, v, x, u, y, z);
@@ -184,16 +185,25 @@ TEST_P(AgainstDuals, InverseDynamics) {
   EXPECT_TRUE(agrees(ours.da, mass_matrix(state), dual_accuracy));
 }
 
-TEST_P(AgainstDuals, ForwardDynamics) {
+void compare_forward_dynamics(const Model& model, const VectorXd& q, const VectorXd& v, const VectorXd& x) {
   State state(model, PassiveForces::left_out);
   state.set(q, v);
   const ForwardDynamicsDerivatives<double> ours = forward_dynamics_derivatives(state, x);
   OnDuals duals(model);
+  const int n = model.nv();
   const VectorXd none = VectorXd::Zero(n);
   const auto forward = [&](const VectorXd& u, const VectorXd& y) { return duals.forward(q, v, x, u, y); };
   EXPECT_TRUE(agrees(ours.dq, by_columns(n, [&](const VectorXd& e) { return forward(e, none); }), dual_accuracy));
   EXPECT_TRUE(agrees(ours.dv, by_columns(n, [&](const VectorXd& e) { return forward(none, e); }), dual_accuracy));
   EXPECT_TRUE(agrees(ours.dtau, inverse_mass_matrix(state), dual_accuracy));
+}
+
+TEST_P(AgainstDuals, InverseDynamics) {
+  compare_inverse_dynamics(model, q, v, x);
+}
+
+TEST_P(AgainstDuals, ForwardDynamics) {
+  compare_forward_dynamics(model, q, v, x);
 }
 
 /// The algebra differentiates the whole expression of θ̈, and the tuned sweeps know nothing of it.
@@ -218,6 +228,48 @@ TEST_P(AgainstDuals, ExpressionsOfTheDynamics) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Trees, AgainstDuals, testing::Range(0, 24));
+
+/// Seventeen bodies on revolute and prismatic hinges, every second sample on a free base, from a chain to a bush.
+Model one_axis_tree(int sample, Random& random) {
+  ModelBuilder builder("one axis each");
+  for (int i = 0; i < 17; ++i) {
+    const bool branches = random.uniform(0, 8) < sample;
+    const int parent = branches ? random.integer(-1, i - 1) : i - 1;
+    const HingeType type = i == 0 && sample % 2 == 0    ? HingeType::free
+                           : random.uniform(0, 1) < 0.3 ? HingeType::prismatic
+                                                        : HingeType::revolute;
+    BodySpec body{.name = "b" + std::to_string(i),
+                  .parent = parent < 0 ? std::string(world_name) : "b" + std::to_string(parent),
+                  .hinge = random_hinge(type, random),
+                  .X_PF = random.transform(),
+                  .X_MB = random.transform(),
+                  .inertia = random.inertia()};
+    if (type != HingeType::free && random.integer(0, 1) == 1) {
+      body.hinge.dofs.front().armature = random.uniform(0.1, 1);
+    }
+    builder.add(std::move(body));
+  }
+  return builder.build();
+}
+
+/// Their sweeps are others.
+class OfOneAxisHinges : public testing::TestWithParam<int> {
+ protected:
+  Random random{static_cast<unsigned>(GetParam())};
+  Model model = one_axis_tree(GetParam(), random);
+};
+
+TEST_P(OfOneAxisHinges, AgreeWithDuals) {
+  for (unsigned sample = 0; sample < 4; ++sample) {
+    const VectorXd q = random_configuration(model, sample);
+    const VectorXd v = random.vector(model.nv());
+    const VectorXd x = random.vector(model.nv());
+    compare_inverse_dynamics(model, q, v, x);
+    compare_forward_dynamics(model, q, v, x);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees, OfOneAxisHinges, testing::Range(0, 9));
 
 /// A random state with friction, springs, and forces from outside in all three frames.
 class AgainstDifferences : public testing::TestWithParam<int>, protected RandomState {

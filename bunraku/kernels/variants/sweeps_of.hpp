@@ -8,11 +8,13 @@
 #include "bunraku/kernels/closure_loop.hpp"
 #include "bunraku/kernels/derivative_products.hpp"
 #include "bunraku/kernels/forward_dynamics.hpp"
+#include "bunraku/kernels/innovation_rows.hpp"
 #include "bunraku/kernels/inverse_derivatives.hpp"
 #include "bunraku/kernels/inverse_dynamics.hpp"
 #include "bunraku/kernels/inverse_mass_matrix.hpp"
 #include "bunraku/kernels/kinematics.hpp"
 #include "bunraku/kernels/mass_matrix.hpp"
+#include "bunraku/kernels/mass_matrix_elements.hpp"
 #include "bunraku/kernels/solve.hpp"
 #include "bunraku/kernels/sweeps.hpp"
 
@@ -36,7 +38,14 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   using T = NumberOf<S>;  ///< The number.
 
   explicit SweepsOf(const Tree& tree)
-      : constants_(tree), layouts_(tree, columns_per_register<S>), ws_(tree, constants_, layouts_) {}
+      : constants_(tree), layouts_(tree, columns_per_register<S>), ws_(tree, constants_, layouts_) {
+    if (tree.coordinates.nv <= most_in_one_frame<S>) {
+      elements_.emplace(ws_);
+      if (tree.clusters.empty()) {
+        innovations_.emplace(ws_);
+      }
+    }
+  }
 
   void set_state(const T* q, const T* v) override { ws_.set_state(as<S>(q), as<S>(v)); }
   void set_embedding(std::span<const double> basis, std::span<const double> bias, const int* independent) override {
@@ -55,8 +64,22 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   }
   void forward(const T* torque, T* acceleration) override { forward_dynamics(ws_, as<S>(torque), as<S>(acceleration)); }
   void solve(const T* x, T* out) override { kernels::solve(ws_, as<S>(x), as<S>(out)); }
-  void mass_matrix(T* out) override { kernels::mass_matrix(ws_, as<S>(out)); }
-  void inverse_mass_matrix(T* out) override { kernels::inverse_mass_matrix(ws_, as<S>(out)); }
+  void mass_matrix(T* out) override {
+    if constexpr (most_in_one_frame<S> > 0) {
+      if (elements_) {
+        return kernels::mass_matrix(ws_, *elements_, as<S>(out));
+      }
+    }
+    kernels::mass_matrix(ws_, as<S>(out));
+  }
+  void inverse_mass_matrix(T* out) override {
+    if constexpr (most_in_one_frame<S> > 0) {
+      if (innovations_) {
+        return kernels::inverse_mass_matrix(ws_, *innovations_, as<S>(out));
+      }
+    }
+    kernels::inverse_mass_matrix(ws_, as<S>(out));
+  }
   T log_determinant() override { return kernels::log_determinant(ws_).r; }
 
   void inverse_derivatives(const T* acceleration, T* dq, T* dv, T* da) override {
@@ -78,7 +101,7 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   void inverse_mass_of_forward(T* out) override {
     const bool had = std::exchange(ws_.has_articulated, true);
     std::swap(ws_.of_state, ws_.of_forward);
-    kernels::inverse_mass_matrix(ws_, as<S>(out));
+    inverse_mass_matrix(out);
     std::swap(ws_.of_state, ws_.of_forward);
     ws_.has_articulated = had;
   }
@@ -172,7 +195,9 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   Constants<S> constants_;
   Layouts layouts_;
   Workspace<S> ws_;
-  std::vector<S> epsilon_;  // of closed_inward
+  std::vector<S> epsilon_;                         // of closed_inward
+  std::optional<ElementLanes<S>> elements_;        // where all is seen from one frame
+  std::optional<InnovationLanes<S>> innovations_;  // likewise, without coupled hinges
   std::optional<DerivativeScratch<S>> derivatives_;
   std::optional<ProductScratch<S>> products_;
 };
