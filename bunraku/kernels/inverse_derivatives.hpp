@@ -294,7 +294,7 @@ BUNRAKU_INLINE void weigh_link(DerivativeScratch<S>& d, int r, const RigidInerti
     put_vector(10 + 3 * i, B.upper.row(i) + B.upper.row(i));
   }
   put_vector(19, B.momentum + B.momentum);
-  const Force<C> f = M * A + cross(V, M * V);
+  const Force<C> f = M * A + B * V;
   put_vector(22, f.moment);
   put_vector(25, f.force);
 }
@@ -341,38 +341,13 @@ void slope_prismatic(DerivativeScratch<S>& d, int k) {
   d.put(D::curvature, e, Motion<S>{none, cross(d.vector(D::acceleration, e), axis) + cross(w, slope)});
 }
 
-/// The same of a free body against the world.
-template <class S>
-void slope_floating(Workspace<S>& ws, DerivativeScratch<S>& d, int k) {
-  using D = DerivativeScratch<S>;
-  const Link<S>& l = ws.link(k);
-  const int e = d.layout.lane_of[at(k)];
-  const Vec3<S> up = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
-  const Motion<S> V = d.motion(D::velocity, e);
-  const Vec3<S> none = Vec3<S>::zero();
-  for (int j = 0; j < 3; ++j) {
-    Vec3<S> unit = none;
-    unit[j] = S(1);
-    d.put(D::column, e + j, Motion<S>{unit, none});
-    d.put(D::slope, e + j, Motion<S>{none, none});
-    d.put(D::rate, e + j, Motion<S>{cross(V.angular, unit), cross(V.linear, unit)});
-    d.put(D::curvature, e + j, Motion<S>{none, cross(up, unit)});
-    d.put(D::column, e + 3 + j, Motion<S>{none, unit});
-    d.put(D::slope, e + 3 + j, Motion<S>{none, none});
-    d.put(D::rate, e + 3 + j, Motion<S>{none, cross(V.angular, unit)});
-    d.put(D::curvature, e + 3 + j, Motion<S>{none, none});
-  }
-}
-
-/// What weigh_link has not got of a link that is not revolute.
+/// What weigh_link has not got of a link that is neither revolute nor a free body, which needs nothing of it.
 template <class S>
 void slope_link(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
   const Link<S>& l = ws.link(k);
-  if (l.kind == Kind::floating) {
-    slope_floating(ws, d, k);
-  } else if (l.kind == Kind::prismatic) {
+  if (l.kind == Kind::prismatic) {
     slope_prismatic(d, k);
-  } else {
+  } else if (l.kind != Kind::floating) {
     with_room(l.nv, [&]<int most>() { slope_other<most>(ws, d, k, velocity, acceleration); });
   }
 }
@@ -398,7 +373,7 @@ void gather_composites(const Workspace<S>& ws, DerivativeScratch<S>& d) {
     if (l.parent >= 0) {
       hand_composite<false>(d, own, d.layout.lane_of[at(l.parent)]);
     }
-    for (int j = 1; j < l.nv; ++j) {
+    for (int j = 1; j < l.nv && l.kind != Kind::floating; ++j) {
       hand_composite<true>(d, own, own + j);
     }
   }
@@ -423,6 +398,30 @@ BUNRAKU_INLINE void load_column(DerivativeScratch<S>& d, int r, int from) {
   d.store(D::by_v, r, R * d.load_motion(D::rate, r) + B * H);
 }
 
+/// The same of a free body against the world, whose S are unit vectors, of RS and 2B*S alone: see write_floating.
+template <class S>
+void load_floating(DerivativeScratch<S>& d, int e) {
+  using D = DerivativeScratch<S>;
+  const S m = *d.cell(D::composite, e);
+  const Vec3<S> h = d.vector(D::composite + 1, e);
+  const Vec3<S> diagonal = d.vector(D::composite + 4, e);
+  const Vec3<S> others = d.vector(D::composite + 7, e);
+  const Vec3<S> p = d.vector(D::composite + 19, e);  // 2B's momentum
+  const S zero(0);
+  const Vec3<S> across[3] = {{zero, h.z, -h.y}, {-h.z, zero, h.x}, {h.y, -h.x, zero}};  // −h̃, row by row
+  const Vec3<S> inertia[3] = {
+      {diagonal.x, others.x, others.y}, {others.x, diagonal.y, others.z}, {others.y, others.z, diagonal.z}};
+  const Vec3<S> turning[3] = {{zero, p.z, -p.y}, {-p.z, zero, p.x}, {p.y, -p.x, zero}};
+  for (int j = 0; j < 3; ++j) {
+    Vec3<S> linear = Vec3<S>::zero();
+    linear[j] = m;
+    d.put(D::momentum, e + j, Motion<S>{inertia[j], -across[j]});
+    d.put(D::turning, e + j, d.vector(D::composite + 10 + 3 * j, e));
+    d.put(D::momentum, e + 3 + j, Motion<S>{across[j], linear});
+    d.put(D::turning, e + 3 + j, turning[j]);
+  }
+}
+
 /// From frames and motions all that elements are made of. Where registers hold one coordinate each, link by link, while
 /// its numbers are near; otherwise for whole registers at a time.
 template <class S>
@@ -435,6 +434,10 @@ void gather(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const 
       l.leaf ? weigh_link<false>(d, e, l.inertia) : weigh_link<true>(d, e, l.inertia);
       if (l.kind > Kind::revolute_full) {
         slope_link(ws, d, k, velocity, acceleration);
+      }
+      if (l.kind == Kind::floating) {
+        load_floating(d, e);
+        continue;
       }
       for (int j = l.nv - 1; j >= 0; --j) {
         load_column(d, e + j, e);
@@ -454,6 +457,11 @@ void gather(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const 
     gather_composites(ws, d);
     for (int r = 0; r < d.registers; ++r) {
       load_column(d, r, r);
+    }
+    for (const int k : ws.tree->special) {
+      if (ws.link(k).kind == Kind::floating) {
+        load_floating(d, d.layout.lane_of[at(k)]);
+      }
     }
   }
 }
