@@ -43,6 +43,9 @@ DerivativeLayout::DerivativeLayout(const Tree& tree, const ColumnLayout& composi
       }
     }
     map_begin.push_back(map_columns);
+    if (nv > 1 && tree.links[at(k)].kind != Kind::floating) {
+      several.push_back(k);
+    }
     if (has_changing_map(tree.hinge(k))) {
       changing.push_back(k);
       map_columns += nv * nv;

@@ -73,6 +73,7 @@ struct DerivativeLayout {
   std::vector<int> lane;           ///< The other way.
   std::vector<PathRegister> path;  ///< Of all links, the nearest first, but for a free body's.
   std::vector<int> changing;       ///< Links whose H* changes in their own axes.
+  std::vector<int> several;        ///< Links with several coordinates, but for free bodies.
   std::vector<Related> related;    ///< Of each of the user's coordinates, depth first: those on one path with it …
   std::vector<int> related_begin;  ///< … and where they start; one more for the end.
   std::vector<int> with_next;      ///< Likewise: whether the next one is on one path with the same others: 0 or 1.

@@ -33,9 +33,11 @@
 namespace bunraku::kernels {
 
 /// Scratch of the derivatives: coordinates in their lanes of ColumnLayout's registers, where a branch begins with a new
-/// register. What belongs to a link is at its first coordinate.
+/// register. Where registers hold several, that leaves lanes empty; what belongs to links, and to the only coordinate
+/// of a link, is first made in lanes one after the other.
 template <class S>
 struct DerivativeScratch : CoordinateLanes<S, 86> {
+  using Lanes = CoordinateLanes<S, 86>;
   static constexpr int lanes = columns_per_register<S>;  ///< Coordinates in a register.
   /// @name Where components start
   /// @{
@@ -58,6 +60,19 @@ struct DerivativeScratch : CoordinateLanes<S, 86> {
   /// O(N) memory. The layout must outlive it.
   DerivativeScratch(const Workspace<S>& ws, const DerivativeLayout& l);
 
+  /// Lanes of links …
+  BUNRAKU_INLINE Lanes& links() {
+    if constexpr (lanes == 1) {
+      return *this;
+    } else {
+      return of_links;
+    }
+  }
+  /// Likewise.
+  BUNRAKU_INLINE const Lanes& links() const { return const_cast<DerivativeScratch*>(this)->links(); }
+  /// … and which is whose.
+  BUNRAKU_INLINE int link_lane(int k) const { return lanes == 1 ? layout.lane_of[at(k)] : k; }
+
   /// Where slopes go: made at the first call.
   Slopes<S> slopes() {
     const int stride = this->registers * lanes;
@@ -74,20 +89,23 @@ struct DerivativeScratch : CoordinateLanes<S, 86> {
   std::vector<Motion<S>> map_rates;  ///< ∂H*, as map_rates_at has them.
   RegisterArray<S> dq{0};            ///< Slopes: zero where they always are, but for lanes without coordinates.
   RegisterArray<S> dv{0};            ///< Likewise.
+  Lanes of_links;                    ///< Where registers hold several numbers.
 };
 
 /// Writes the inertia of every link, which are constants, where the sweep reads them.
 template <class S>
 void copy_inertias(const Workspace<S>& ws, DerivativeScratch<S>& d) {
-  using D = DerivativeScratch<S>;
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
-    d.put(D::own, d.layout.lane_of[at(k)], ws.link(k).inertia);
+    d.links().put(DerivativeScratch<S>::own, d.link_lane(k), ws.link(k).inertia);
   }
 }
 
 template <class S>
 DerivativeScratch<S>::DerivativeScratch(const Workspace<S>& ws, const DerivativeLayout& l)
-    : CoordinateLanes<S, 86>(ws.composite_layout.registers), layout(l), map_rates(at(l.map_columns)) {
+    : Lanes(ws.composite_layout.registers),
+      layout(l),
+      map_rates(at(l.map_columns)),
+      of_links(lanes == 1 ? 0 : (static_cast<int>(ws.tree->links.size()) + lanes - 1) / lanes) {
   copy_inertias(ws, *this);
 }
 
@@ -103,8 +121,8 @@ struct LinkMotion {
 template <class S>
 LinkMotion<S> motion_of(const DerivativeScratch<S>& d, int k) {
   using D = DerivativeScratch<S>;
-  const int e = d.layout.lane_of[at(k)];
-  return {d.frame(e).pose(), d.motion(D::velocity, e), d.motion(D::acceleration, e)};
+  const int e = d.link_lane(k);
+  return {d.links().frame(e).pose(), d.links().motion(D::velocity, e), d.links().motion(D::acceleration, e)};
 }
 /// Of the world, for a link whose frame is that of the tree.
 template <class S>
@@ -117,12 +135,13 @@ LinkMotion<S> motion_of_world(const Workspace<S>& ws, int k) {
 
 /// Puts a link's own frame and motion in the scratch.
 template <class S>
-BUNRAKU_INLINE void put_motion(DerivativeScratch<S>& d, int e, const LinkFrame<S>& frame, const Motion<S>& V,
+BUNRAKU_INLINE void put_motion(DerivativeScratch<S>& d, int k, const LinkFrame<S>& frame, const Motion<S>& V,
                                const Motion<S>& A) {
   using D = DerivativeScratch<S>;
-  d.put_frame(e, frame);
-  d.put(D::velocity, e, V);
-  d.put(D::acceleration, e, A);
+  const int e = d.link_lane(k);
+  d.links().put_frame(e, frame);
+  d.links().put(D::velocity, e, V);
+  d.links().put(D::acceleration, e, A);
 }
 
 /// Frame and motion of revolute links that hang on others.
@@ -130,13 +149,13 @@ template <Kind kind, class S>
 void move_frame(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
   using D = DerivativeScratch<S>;
   const Link<S>& l = ws.link(k);
-  const int up = d.layout.lane_of[at(l.parent)];
-  const int own = d.layout.lane_of[at(k)];
-  const LinkFrame<S> frame = frame_on<kind>(d.frame(up), l, ws.spin[at(k)]);
-  const Motion<S> V = d.motion(D::velocity, up);
+  const typename D::Lanes& links = d.links();
+  const int up = d.link_lane(l.parent);
+  const LinkFrame<S> frame = frame_on<kind>(links.frame(up), l, ws.spin[at(k)]);
+  const Motion<S> V = links.motion(D::velocity, up);
   const Motion<S> H{frame.z, cross(frame.p, frame.z)};
-  put_motion(d, own, frame, V + H * velocity[l.v],
-             d.motion(D::acceleration, up) + H * acceleration[l.v] + cross(V, H) * velocity[l.v]);
+  put_motion(d, k, frame, V + H * velocity[l.v],
+             links.motion(D::acceleration, up) + H * acceleration[l.v] + cross(V, H) * velocity[l.v]);
 }
 
 /// Columns of any link and their derivatives, from what its parent does; see map_rates_at. There is room for `most`.
@@ -189,7 +208,7 @@ void move_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
   for (int j = 0; j < l.nv; ++j) {
     A += columns.H[j] * acceleration[l.v + j] + (cross(columns.V, columns.H[j]) + columns.rate[j]) * velocity[l.v + j];
   }
-  put_motion(d, d.layout.lane_of[at(k)], LinkFrame<S>::of(X), columns.V, A);
+  put_motion(d, k, LinkFrame<S>::of(X), columns.V, A);
 }
 
 /// A free body against the world: H = I, and its frame is that of its tree.
@@ -199,7 +218,7 @@ void move_floating(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* ve
   const S* v = velocity + l.v;
   const S* a = acceleration + l.v;
   const Vec3<S> up = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
-  put_motion(d, d.layout.lane_of[at(k)], LinkFrame<S>{}, Motion<S>{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}},
+  put_motion(d, k, LinkFrame<S>{}, Motion<S>{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}},
              Motion<S>{{a[0], a[1], a[2]}, {up.x + a[3], up.y + a[4], up.z + a[5]}});
 }
 
@@ -209,7 +228,7 @@ void move_first(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
   const Link<S>& l = ws.link(k);
   const S zero(0);
   put_motion(
-      d, d.layout.lane_of[at(k)], LinkFrame<S>{}, Motion<S>{{zero, zero, velocity[l.v]}, Vec3<S>::zero()},
+      d, k, LinkFrame<S>{}, Motion<S>{{zero, zero, velocity[l.v]}, Vec3<S>::zero()},
       Motion<S>{{zero, zero, acceleration[l.v]}, ws.spin[at(k)].back(transpose_times(l.turn, ws.base_acceleration))});
 }
 
@@ -218,21 +237,20 @@ template <class S>
 void move_prismatic(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
   using D = DerivativeScratch<S>;
   const Link<S>& l = ws.link(k);
-  const int e = d.layout.lane_of[at(k)];
   if (l.parent < 0) {
     const Vec3<S> z = Vec3<S>::unit_z();
-    put_motion(d, e, LinkFrame<S>{}, Motion<S>{Vec3<S>::zero(), z * velocity[l.v]},
+    put_motion(d, k, LinkFrame<S>{}, Motion<S>{Vec3<S>::zero(), z * velocity[l.v]},
                Motion<S>{Vec3<S>::zero(), transpose_times(l.turn, ws.base_acceleration) + z * acceleration[l.v]});
     return;
   }
-  const int up = d.layout.lane_of[at(l.parent)];
-  const LinkFrame<S> there = d.frame(up);
+  const int up = d.link_lane(l.parent);
+  const LinkFrame<S> there = d.links().frame(up);
   const auto turned = [&](int j) { return there.x * l.turn(0, j) + there.y * l.turn(1, j) + there.z * l.turn(2, j); };
   const Vec3<S> axis = turned(2);
-  const Motion<S> V = d.motion(D::velocity, up);
-  const Motion<S> A = d.motion(D::acceleration, up);
+  const Motion<S> V = d.links().motion(D::velocity, up);
+  const Motion<S> A = d.links().motion(D::acceleration, up);
   const Vec3<S> p = there.p + there.x * l.p.x + there.y * l.p.y + there.z * l.p.z + axis * ws.q[l.q];
-  put_motion(d, e, LinkFrame<S>{turned(0), turned(1), axis, p}, Motion<S>{V.angular, V.linear + axis * velocity[l.v]},
+  put_motion(d, k, LinkFrame<S>{turned(0), turned(1), axis, p}, Motion<S>{V.angular, V.linear + axis * velocity[l.v]},
              Motion<S>{A.angular, A.linear + axis * acceleration[l.v] + cross(V.angular, axis) * velocity[l.v]});
 }
 
@@ -262,7 +280,7 @@ void move_frames(Workspace<S>& ws, DerivativeScratch<S>& d, const Run& run, cons
 /// handed over to it where it is `inner`; and S, ψ̇, ψ̇ + Ṡ and ψ̈ as those of revolute links are, for which V and A of
 /// the link itself serve as well as its parent's. `alone` is its inertia in its own axes. For a register of links.
 template <bool inner, class S>
-BUNRAKU_INLINE void weigh_link(DerivativeScratch<S>& d, int r, const RigidInertia<Column<S>>& alone) {
+BUNRAKU_INLINE void weigh_link(typename DerivativeScratch<S>::Lanes& d, int r, const RigidInertia<Column<S>>& alone) {
   using D = DerivativeScratch<S>;
   using C = Column<S>;
   const LinkFrame<C> frame = d.load_frame(r);
@@ -299,30 +317,23 @@ BUNRAKU_INLINE void weigh_link(DerivativeScratch<S>& d, int r, const RigidInerti
   put_vector(25, f.force);
 }
 
-/// The same of all links, each alone.
-template <class S>
-void weigh_links(DerivativeScratch<S>& d) {
-  for (int r = 0; r < d.registers; ++r) {
-    weigh_link<false>(d, r, d.load_inertia(DerivativeScratch<S>::own, r));
-  }
-}
-
 /// S, ψ̇, ψ̇ + Ṡ and ψ̈ of a link that is not revolute.
 template <int most, class S>
 void slope_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velocity, const S* acceleration) {
   using D = DerivativeScratch<S>;
   const Link<S>& l = ws.link(k);
-  const int e = d.layout.lane_of[at(k)];
   const LinkMotion<S> up = l.parent < 0 ? motion_of_world(ws, k) : motion_of(d, l.parent);
   const LinkColumns<S, most> columns = columns_of<most>(ws, d, k, motion_of(d, k).X, up.V, velocity, acceleration);
+  typename D::Lanes& to = l.nv == 1 ? d.links() : d;
+  const int e = l.nv == 1 ? d.link_lane(k) : d.layout.lane_of[at(k)];
   for (int j = 0; j < l.nv; ++j) {
     const Motion<S>& H = columns.H[j];
     const Motion<S> slope = cross(up.V, H) + columns.change[j];
-    d.put(D::column, e + j, H);
-    d.put(D::slope, e + j, slope);
-    d.put(D::rate, e + j, slope + cross(columns.V, H) + columns.rate[j]);
-    d.put(D::curvature, e + j,
-          cross(up.A, H) + cross(up.V, slope) + cross(columns.V, columns.change[j]) + columns.further[j]);
+    to.put(D::column, e + j, H);
+    to.put(D::slope, e + j, slope);
+    to.put(D::rate, e + j, slope + cross(columns.V, H) + columns.rate[j]);
+    to.put(D::curvature, e + j,
+           cross(up.A, H) + cross(up.V, slope) + cross(columns.V, columns.change[j]) + columns.further[j]);
   }
 }
 
@@ -330,15 +341,16 @@ void slope_other(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* velo
 template <class S>
 void slope_prismatic(DerivativeScratch<S>& d, int k) {
   using D = DerivativeScratch<S>;
-  const int e = d.layout.lane_of[at(k)];
+  typename D::Lanes& links = d.links();
+  const int e = d.link_lane(k);
   const Vec3<S> none = Vec3<S>::zero();
-  const Vec3<S> axis = d.vector(D::frame_z, e);
-  const Vec3<S> w = d.vector(D::velocity, e);
+  const Vec3<S> axis = links.vector(D::frame_z, e);
+  const Vec3<S> w = links.vector(D::velocity, e);
   const Vec3<S> slope = cross(w, axis);
-  d.put(D::column, e, Motion<S>{none, axis});
-  d.put(D::slope, e, Motion<S>{none, slope});
-  d.put(D::rate, e, Motion<S>{none, slope + slope});
-  d.put(D::curvature, e, Motion<S>{none, cross(d.vector(D::acceleration, e), axis) + cross(w, slope)});
+  links.put(D::column, e, Motion<S>{none, axis});
+  links.put(D::slope, e, Motion<S>{none, slope});
+  links.put(D::rate, e, Motion<S>{none, slope + slope});
+  links.put(D::curvature, e, Motion<S>{none, cross(links.vector(D::acceleration, e), axis) + cross(w, slope)});
 }
 
 /// What weigh_link has not got of a link that is neither revolute nor a free body, which needs nothing of it.
@@ -352,36 +364,21 @@ void slope_link(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
   }
 }
 
-/// Adds the composite of coordinate `from` to that of its parent's; `opens` sets it.
+/// Adds a link's composite to its parent's; `opens` sets it.
 template <bool opens, class S>
-BUNRAKU_INLINE void hand_composite(DerivativeScratch<S>& d, int from, int to) {
+BUNRAKU_INLINE void hand_composite(DerivativeScratch<S>& d, int k, int parent) {
   using D = DerivativeScratch<S>;
-  const S* const x = d.cell(D::composite, from);
-  S* const sum = d.cell(D::composite, to);
+  const S* const x = d.links().cell(D::composite, d.link_lane(k));
+  S* const sum = d.links().cell(D::composite, d.link_lane(parent));
 #pragma GCC unroll 28
   for (int c = 0; c < D::composite_size * D::lanes; c += D::lanes) {
     sum[c] = opens ? x[c] : sum[c] + x[c];
   }
 }
 
-/// Adds up composites inward, and gives those of a link to all of its coordinates.
-template <class S>
-void gather_composites(const Workspace<S>& ws, DerivativeScratch<S>& d) {
-  for (int k = static_cast<int>(ws.tree->links.size()) - 1; k >= 0; --k) {
-    const Link<S>& l = ws.link(k);
-    const int own = d.layout.lane_of[at(k)];
-    if (l.parent >= 0) {
-      hand_composite<false>(d, own, d.layout.lane_of[at(l.parent)]);
-    }
-    for (int j = 1; j < l.nv && l.kind != Kind::floating; ++j) {
-      hand_composite<true>(d, own, own + j);
-    }
-  }
-}
-
 /// From composites, in register `from`, and columns: the forces that each column meets its path to the base with.
 template <class S>
-BUNRAKU_INLINE void load_column(DerivativeScratch<S>& d, int r, int from) {
+BUNRAKU_INLINE void load_column(typename DerivativeScratch<S>::Lanes& d, int r, int from) {
   using D = DerivativeScratch<S>;
   using C = Column<S>;
   const RigidInertia<C> R = d.load_inertia(D::composite, from);
@@ -400,13 +397,16 @@ BUNRAKU_INLINE void load_column(DerivativeScratch<S>& d, int r, int from) {
 
 /// The same of a free body against the world, whose S are unit vectors, of RS and 2B*S alone: see write_floating.
 template <class S>
-void load_floating(DerivativeScratch<S>& d, int e) {
+void load_floating(DerivativeScratch<S>& d, int k) {
   using D = DerivativeScratch<S>;
-  const S m = *d.cell(D::composite, e);
-  const Vec3<S> h = d.vector(D::composite + 1, e);
-  const Vec3<S> diagonal = d.vector(D::composite + 4, e);
-  const Vec3<S> others = d.vector(D::composite + 7, e);
-  const Vec3<S> p = d.vector(D::composite + 19, e);  // 2B's momentum
+  const typename D::Lanes& links = d.links();
+  const int own = d.link_lane(k);
+  const int e = d.layout.lane_of[at(k)];
+  const S m = *links.cell(D::composite, own);
+  const Vec3<S> h = links.vector(D::composite + 1, own);
+  const Vec3<S> diagonal = links.vector(D::composite + 4, own);
+  const Vec3<S> others = links.vector(D::composite + 7, own);
+  const Vec3<S> p = links.vector(D::composite + 19, own);  // 2B's momentum
   const S zero(0);
   const Vec3<S> across[3] = {{zero, h.z, -h.y}, {-h.z, zero, h.x}, {h.y, -h.x, zero}};  // −h̃, row by row
   const Vec3<S> inertia[3] = {
@@ -416,52 +416,97 @@ void load_floating(DerivativeScratch<S>& d, int e) {
     Vec3<S> linear = Vec3<S>::zero();
     linear[j] = m;
     d.put(D::momentum, e + j, Motion<S>{inertia[j], -across[j]});
-    d.put(D::turning, e + j, d.vector(D::composite + 10 + 3 * j, e));
+    d.put(D::turning, e + j, links.vector(D::composite + 10 + 3 * j, own));
     d.put(D::momentum, e + 3 + j, Motion<S>{across[j], linear});
     d.put(D::turning, e + 3 + j, turning[j]);
   }
 }
 
-/// From frames and motions all that elements are made of. Where registers hold one coordinate each, link by link, while
-/// its numbers are near; otherwise for whole registers at a time.
+/// From frames and motions all that elements are made of, where registers hold one coordinate each: link by link, while
+/// its numbers are near.
 template <class S>
-void gather(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration) {
+void gather_in_turn(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration) {
+  for (int k = static_cast<int>(ws.tree->links.size()) - 1; k >= 0; --k) {
+    const Link<S>& l = ws.link(k);
+    const int e = d.layout.lane_of[at(k)];
+    l.leaf ? weigh_link<false, S>(d, e, l.inertia) : weigh_link<true, S>(d, e, l.inertia);
+    if (l.kind == Kind::floating) {
+      load_floating(d, k);
+      continue;
+    }
+    if (l.kind > Kind::revolute_full) {
+      slope_link(ws, d, k, velocity, acceleration);
+    }
+    for (int j = l.nv - 1; j >= 0; --j) {
+      load_column<S>(d, e + j, e);
+    }
+    if (l.parent >= 0) {
+      l.opens_parent ? hand_composite<true>(d, k, l.parent) : hand_composite<false>(d, k, l.parent);
+    }
+  }
+}
+
+/// From the lanes of links what elements need of the coordinates of link k.
+template <class S>
+void spread_link(const Workspace<S>& ws, DerivativeScratch<S>& d, int k) {
   using D = DerivativeScratch<S>;
-  if constexpr (D::lanes == 1) {
-    for (int k = static_cast<int>(ws.tree->links.size()) - 1; k >= 0; --k) {
-      const Link<S>& l = ws.link(k);
-      const int e = d.layout.lane_of[at(k)];
-      l.leaf ? weigh_link<false>(d, e, l.inertia) : weigh_link<true>(d, e, l.inertia);
-      if (l.kind > Kind::revolute_full) {
-        slope_link(ws, d, k, velocity, acceleration);
-      }
-      if (l.kind == Kind::floating) {
-        load_floating(d, e);
-        continue;
-      }
-      for (int j = l.nv - 1; j >= 0; --j) {
-        load_column(d, e + j, e);
-      }
-      if (l.parent >= 0) {
-        const int up = d.layout.lane_of[at(l.parent)];
-        l.opens_parent ? hand_composite<true>(d, e, up) : hand_composite<false>(d, e, up);
-      }
+  const Link<S>& l = ws.link(k);
+  if (l.kind == Kind::floating) {
+    return load_floating(d, k);
+  }
+  const S* const from = d.links().cell(0, k);
+  if (l.nv == 1) {
+    S* const to = d.cell(0, d.layout.lane_of[at(k)]);
+#pragma GCC unroll 9
+    for (int c = D::momentum; c < D::turning + 3; ++c) {
+      to[c * D::lanes] = from[c * D::lanes];
     }
-  } else {
-    weigh_links(d);
-    for (const Run& run : ws.tree->runs) {
-      for (int k = run.begin; k < run.end && run.kind > Kind::revolute_full; ++k) {
-        slope_link(ws, d, k, velocity, acceleration);
-      }
+#pragma GCC unroll 6
+    for (int c = D::column; c < D::column + 6; ++c) {
+      to[c * D::lanes] = from[c * D::lanes];
     }
-    gather_composites(ws, d);
-    for (int r = 0; r < d.registers; ++r) {
-      load_column(d, r, r);
+    return;
+  }
+  for (int j = 0; j < l.nv; ++j) {
+    S* const to = d.cell(0, d.layout.lane_of[at(k)] + j);
+    for (int c = D::composite; c < D::composite + D::composite_size; ++c) {
+      to[c * D::lanes] = from[c * D::lanes];
     }
-    for (const int k : ws.tree->special) {
-      if (ws.link(k).kind == Kind::floating) {
-        load_floating(d, d.layout.lane_of[at(k)]);
-      }
+  }
+}
+
+/// The same where registers hold several: a register of links at a time.
+template <class S>
+void gather_registers(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration) {
+  using D = DerivativeScratch<S>;
+  typename D::Lanes& links = d.links();
+  for (int r = 0; r < links.registers; ++r) {
+    weigh_link<false, S>(links, r, links.load_inertia(D::own, r));
+  }
+  for (const Run& run : ws.tree->runs) {
+    for (int k = run.begin; k < run.end && run.kind > Kind::revolute_full; ++k) {
+      slope_link(ws, d, k, velocity, acceleration);
+    }
+  }
+  const int count = static_cast<int>(ws.tree->links.size());
+  for (int k = count - 1; k >= 0; --k) {
+    if (const int parent = ws.link(k).parent; parent >= 0) {
+      hand_composite<false>(d, k, parent);
+    }
+  }
+  for (const int k : d.layout.several) {
+    spread_link(ws, d, k);
+    const int begin = d.layout.lane_of[at(k)];
+    for (int r = begin / D::lanes; r * D::lanes < begin + ws.link(k).nv; ++r) {
+      load_column<S>(d, r, r);
+    }
+  }
+  for (int r = 0; r < links.registers; ++r) {
+    load_column<S>(links, r, r);
+  }
+  for (int k = 0; k < count; ++k) {
+    if (ws.link(k).nv == 1 || ws.link(k).kind == Kind::floating) {
+      spread_link(ws, d, k);
     }
   }
 }
@@ -530,6 +575,7 @@ struct ColumnWriter {
 
   ColumnWriter(const DerivativeScratch<S>& d, int n, const Derivatives<S>& out)
       : numbers(d.numbers.data()),
+        of_links(d.links().numbers.data()),
         place(d.layout.place.data()),
         used(d.layout.used.data()),
         in_row(d.layout.in_row.data()),
@@ -540,6 +586,10 @@ struct ColumnWriter {
   BUNRAKU_INLINE const S* lane(int e) const { return numbers + DerivativeScratch<S>::start(e); }
   /// A register.
   BUNRAKU_INLINE const S* at_register(int r) const { return lane(r * lanes); }
+  /// Where all components of coordinate e of link k are.
+  BUNRAKU_INLINE const S* all_of(const Link<S>& l, int k, int e) const {
+    return lanes > 1 && l.nv == 1 ? of_links + DerivativeScratch<S>::start(k) : lane(e);
+  }
 
   /// The row of a lane in the matrices.
   BUNRAKU_INLINE std::ptrdiff_t row(int e) const { return mass ? place[e] : e; }
@@ -574,6 +624,7 @@ struct ColumnWriter {
   }
 
   const S* numbers;       ///< Of the scratch.
+  const S* of_links;      ///< Of its links.
   const int* place;       ///< Likewise.
   const int* used;        ///< Likewise.
   const int* in_row;      ///< Likewise.
@@ -598,7 +649,7 @@ void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k,
   const int count = d.layout.path_begin[at(k) + 1] - d.layout.path_begin[at(k)];
   for (int e = begin; e < last; ++e) {
     const std::ptrdiff_t start = writer.start(e);
-    const S* const x = writer.lane(e);
+    const S* const x = writer.all_of(ws.link(k), k, e);
     for (int i = 0; i < count; ++i) {
       const ColumnElements<S> there = elements_inside<mass>(x, writer.at_register(path[i].index));
       if constexpr (lanes == 1) {
@@ -681,7 +732,11 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
   for (const Run& run : ws.tree->runs) {
     move_frames(ws, d, run, velocity, acceleration);
   }
-  gather(ws, d, velocity, acceleration);
+  if constexpr (D::lanes == 1) {
+    gather_in_turn(ws, d, velocity, acceleration);
+  } else {
+    gather_registers(ws, d, velocity, acceleration);
+  }
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
     ws.link(k).kind == Kind::floating
         ? write_floating<wanted>(ws, d, k, velocity, out)
@@ -696,7 +751,8 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
   for (const int k : d.layout.changing) {  // (∂H)f
     const Link<S>& l = ws.link(k);
     const int e = d.layout.lane_of[at(k)];
-    const Force<S> f{d.vector(D::composite + 22, e), d.vector(D::composite + 25, e)};
+    const Force<S> f{d.links().vector(D::composite + 22, d.link_lane(k)),
+                     d.links().vector(D::composite + 25, d.link_lane(k))};
     for (int j = 0; j < l.nv; ++j) {
       for (int i = 0; i < l.nv; ++i) {
         out.dq[writer.start(e + j) + writer.row(e + i)] +=
