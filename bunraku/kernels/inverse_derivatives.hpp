@@ -615,11 +615,9 @@ struct ColumnWriter {
       store_some(x, count, column + rows[0]);
       return;
     }
-    S each[lanes];
-    store_column(x, each);
-#pragma GCC unroll 1
-    for (int i = 0; i < count; ++i) {
-      column[rows[i]] = each[i];
+#pragma GCC unroll 16
+    for (int i = 0; i < lanes && i < count; ++i) {  // from the register: not through memory
+      column[rows[i]] = S(x[i]);
     }
   }
 
