@@ -54,6 +54,14 @@ const MatrixPlaces& BlockSweeps<T>::slope_places(const ColumnLayout& composite) 
 }
 
 template <class T>
+const MatrixPlaces& BlockSweeps<T>::half_places(const ColumnLayout& composite) {
+  if (half_places_ == nullptr) {
+    half_places_ = std::make_unique<const MatrixPlaces>(MatrixPlaces::halves(*tree_, composite, lanes()));
+  }
+  return *half_places_;
+}
+
+template <class T>
 const MatrixPlaces& BlockSweeps<T>::column_places() {
   if (column_places_ == nullptr) {
     column_places_ = std::make_unique<const MatrixPlaces>(MatrixPlaces::dense(tree_->model.nv(), lanes()));

@@ -171,6 +171,8 @@ class BlockSweeps {
   const MatrixPlaces& mass_places();
   /// Where derivatives of torques over all hinges are; likewise.
   const MatrixPlaces& slope_places(const ColumnLayout& composite);
+  /// Where halves of 𝓜 over all hinges are; likewise.
+  const MatrixPlaces& half_places(const ColumnLayout& composite);
   /// Where a matrix over the user's coordinates is that is column by column; likewise.
   const MatrixPlaces& column_places();
 
@@ -179,6 +181,7 @@ class BlockSweeps {
   std::unique_ptr<const DerivativeLayout> derivative_layout_;
   std::unique_ptr<const MatrixPlaces> mass_places_;
   std::unique_ptr<const MatrixPlaces> slope_places_;
+  std::unique_ptr<const MatrixPlaces> half_places_;
   std::unique_ptr<const MatrixPlaces> column_places_;
 };
 

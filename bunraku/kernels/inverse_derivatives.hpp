@@ -54,7 +54,7 @@ struct DerivativeScratch : CoordinateLanes<S, 86> {
   static constexpr int curvature = 42;     ///< ψ̈.
   static constexpr int composite = 48;     ///< R: mass, first moment, inertia (xx, yy, zz, xy, xz, yz); 2B; f.
   static constexpr int composite_size = 28;
-  static constexpr int own = composite + composite_size;  ///< The link's inertia, as in R: constants.
+  static constexpr int own = composite + composite_size;  ///< The link's inertia, as in R, see copy_inertias.
   /// @}
 
   /// O(N) memory. The layout must outlive it.
@@ -92,7 +92,7 @@ struct DerivativeScratch : CoordinateLanes<S, 86> {
   Lanes of_links;                    ///< Where registers hold several numbers.
 };
 
-/// Writes the inertia of every link, which are constants, where the sweep reads them.
+/// Writes the inertia of every link, which are constants, where the sweep reads them: where registers hold several.
 template <class S>
 void copy_inertias(const Workspace<S>& ws, DerivativeScratch<S>& d) {
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
@@ -106,7 +106,9 @@ DerivativeScratch<S>::DerivativeScratch(const Workspace<S>& ws, const Derivative
       layout(l),
       map_rates(at(l.map_columns)),
       of_links(lanes == 1 ? 0 : (static_cast<int>(ws.tree->links.size()) + lanes - 1) / lanes) {
-  copy_inertias(ws, *this);
+  if constexpr (lanes > 1) {
+    copy_inertias(ws, *this);
+  }
 }
 
 /// Where a link is and how it moves, seen from its tree's frame.
@@ -514,6 +516,7 @@ void gather_registers(Workspace<S>& ws, DerivativeScratch<S>& d, const S* veloci
 /// What is wanted.
 enum class Wanted : std::uint8_t {
   matrices,  ///< ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ = 𝓜 over all hinges, n×n each.
+  halves,    ///< The same, of a column of 𝓜 the rows of its own link and of those farther out alone.
   slopes,    ///< The first two, coordinates in their lanes.
   unbound,   ///< The same without columns that products with 𝓜⁻¹ need not: see derivative_products.hpp.
 };
@@ -571,7 +574,8 @@ BUNRAKU_INLINE ColumnElements<S> joined(int count, const ColumnElements<S>& insi
 template <Wanted wanted, class S>
 struct ColumnWriter {
   static constexpr int lanes = columns_per_register<S>;
-  static constexpr bool mass = wanted == Wanted::matrices;  ///< Whether 𝓜 is wanted, and coordinates in their order.
+  /// Whether 𝓜 is wanted, and coordinates in their order.
+  static constexpr bool mass = wanted == Wanted::matrices || wanted == Wanted::halves;
 
   ColumnWriter(const DerivativeScratch<S>& d, int n, const Derivatives<S>& out)
       : numbers(d.numbers.data()),
@@ -597,11 +601,14 @@ struct ColumnWriter {
   BUNRAKU_INLINE std::ptrdiff_t start(int e) const { return place[e] * stride; }
 
   /// Writes elements of a column that starts at `start` in each matrix, in the rows of register r.
+  template <bool with_mass = mass>
   BUNRAKU_INLINE void put(int r, const ColumnElements<S>& x, std::ptrdiff_t start) const {
     if constexpr (mass) {
       put(x.q, r, to.dq + start);
       put(x.v, r, to.dv + start);
-      put(x.a, r, to.da + start);
+      if constexpr (with_mass) {
+        put(x.a, r, to.da + start);
+      }
     } else {
       store_column(x.q, to.dq + start + r * lanes);
       store_column(x.v, to.dv + start + r * lanes);
@@ -635,7 +642,8 @@ template <Wanted wanted, class S>
 void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k, const Derivatives<S>& out) {
   using D = DerivativeScratch<S>;
   constexpr int lanes = columns_per_register<S>;
-  constexpr bool mass = wanted == Wanted::matrices;
+  constexpr bool mass = ColumnWriter<wanted, S>::mass;
+  constexpr bool inner_mass = wanted == Wanted::matrices;
   const ColumnWriter<wanted, S> writer(d, ws.tree->coordinates.nv, out);
   const int begin = d.layout.lane_of[at(k)];
   const int last = begin + ws.link(k).nv;
@@ -649,9 +657,9 @@ void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k,
     const std::ptrdiff_t start = writer.start(e);
     const S* const x = writer.all_of(ws.link(k), k, e);
     for (int i = 0; i < count; ++i) {
-      const ColumnElements<S> there = elements_inside<mass>(x, writer.at_register(path[i].index));
+      const ColumnElements<S> there = elements_inside<inner_mass>(x, writer.at_register(path[i].index));
       if constexpr (lanes == 1) {
-        writer.put(path[i].index, there, start);
+        writer.template put<inner_mass>(path[i].index, there, start);
       } else {
         writer.put(path[i].index, joined<S>(path[i].lanes, there, ColumnElements<S>{}), start);
       }
@@ -670,12 +678,12 @@ void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k,
       const std::ptrdiff_t there = start + writer.row(floating);
       S* const q = writer.to.dq + there;
       S* const v = writer.to.dv + there;
-      S* const a = mass ? writer.to.da + there : nullptr;
+      S* const a = inner_mass ? writer.to.da + there : nullptr;
 #pragma GCC unroll 6
       for (int j = 0; j < 6; ++j) {
         q[j] = x[(D::by_q + j) * lanes];
         v[j] = x[(D::by_v + j) * lanes];
-        if constexpr (mass) {
+        if constexpr (inner_mass) {
           a[j] = x[(D::momentum + j) * lanes];
         }
       }
@@ -740,7 +748,7 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
         ? write_floating<wanted>(ws, d, k, velocity, out)
         : write_columns<wanted == Wanted::unbound ? Wanted::slopes : wanted>(ws, d, k, out);
   }
-  if constexpr (wanted == Wanted::matrices) {
+  if constexpr (ColumnWriter<wanted, S>::mass) {
     for (int j = 0; j < n; ++j) {
       out.da[at(j) * at(n + 1)] += ws.armature[at(j)];
     }

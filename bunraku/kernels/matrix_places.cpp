@@ -46,6 +46,18 @@ MatrixPlaces MatrixPlaces::related(const Tree& tree, const ColumnLayout& composi
   return out;
 }
 
+MatrixPlaces MatrixPlaces::halves(const Tree& tree, const ColumnLayout& composite, int lanes) {
+  const int n = tree.coordinates.nv;
+  MatrixPlaces out = related(tree, composite, lanes);
+  for (int e = 0; e < n; ++e) {
+    const int inner = composite.user[at(e)];
+    for (int c = e; c < composite.coordinate_end[at(e)]; ++c) {
+      out.source[at(inner * n + composite.user[at(c)])] = inner * n + composite.user[at(c)];
+    }
+  }
+  return out;
+}
+
 MatrixPlaces MatrixPlaces::paths(const Tree& tree, int lanes) {
   const int n = tree.coordinates.nv;
   MatrixPlaces out;

@@ -16,6 +16,8 @@ struct MatrixPlaces {
   static MatrixPlaces dense(int n, int lanes);
   /// The same over all hinges, zero where two coordinates are not on one path. O(n²).
   static MatrixPlaces related(const Tree& tree, const ColumnLayout& composite, int lanes);
+  /// The same of a symmetric matrix, of which a column has the rows of its own link and of those farther out. O(n²).
+  static MatrixPlaces halves(const Tree& tree, const ColumnLayout& composite, int lanes);
   /// Symmetric, over all hinges: number 0 is zero, and then come of each coordinate the elements with those of its own
   /// link and of each link on its path to the base, as from mass_matrix_by_paths. O(n²).
   static MatrixPlaces paths(const Tree& tree, int lanes);

@@ -9,7 +9,9 @@ namespace bunraku::kernels {
 template <class S>
 template <Wanted wanted>
 void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, const Slopes<S>& slopes, S* mass) {
-  copy_inertias(ws_, *derivatives_);  // which may be the states' own
+  if constexpr (DerivativeScratch<S>::lanes > 1) {
+    copy_inertias(ws_, *derivatives_);  // which may be the state's own
+  }
   kernels::inverse_derivatives<wanted>(ws_, *derivatives_, ws_.v, acceleration, {slopes.dq, slopes.dv, mass});
   if (passive) {
     add_passive_derivatives(ws_, slopes);
@@ -18,9 +20,6 @@ void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, const 
 
 template <class S>
 const S* BlockSweepsOf<S>::folded(const S* full, const Slopes<S>& slopes, int i) {
-  if (!coordinates_.has_mimics) {
-    return full;
-  }
   folded_.resize(at(3 * n_ * n_));
   S* const to = folded_.data() + i * n_ * n_;
   for (int e = 0; e < n_ * n_; ++e) {
@@ -45,11 +44,17 @@ BlockStatus BlockSweepsOf<S>::inverse_derivatives(const RowBlock<const T>& accel
   matrices_.resize(at(3 * square));
   const Slopes<S> slopes{matrices_.data(), matrices_.data() + square, coordinates_.nv, nullptr};
   S* const mass = slopes.dv + square;
-  differentiate<Wanted::matrices>(spread(given_), passive, slopes, mass);
-  const MatrixPlaces& places = coordinates_.has_mimics ? this->column_places() : this->slope_places(layouts_.composite);
-  put(folded(slopes.dq, slopes, 0), places, dq);
-  put(folded(slopes.dv, slopes, 1), places, dv);
-  put(folded(mass, slopes, 2), places, da);
+  if (coordinates_.has_mimics) {
+    differentiate<Wanted::matrices>(spread(given_), passive, slopes, mass);
+    put(folded(slopes.dq, slopes, 0), this->column_places(), dq);
+    put(folded(slopes.dv, slopes, 1), this->column_places(), dv);
+    put(folded(mass, slopes, 2), this->column_places(), da);
+  } else {
+    differentiate<Wanted::halves>(spread(given_), passive, slopes, mass);
+    put(slopes.dq, this->slope_places(layouts_.composite), dq);
+    put(slopes.dv, this->slope_places(layouts_.composite), dv);
+    put(mass, this->half_places(layouts_.composite), da);
+  }
   return status;
 }
 

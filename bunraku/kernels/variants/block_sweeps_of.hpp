@@ -270,8 +270,8 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   /// The derivatives of torques over all hinges; see block_derivatives.hpp.
   template <Wanted wanted>
   void differentiate(const S* acceleration, bool passive, const Slopes<S>& slopes, S* mass);
-  /// A matrix over all hinges, its elements placed like slopes, over the user's coordinates: in place i where some
-  /// follow others.
+  /// A matrix over all hinges, its elements placed like slopes, over the user's coordinates, where some hinges follow
+  /// others: in place i.
   const S* folded(const S* full, const Slopes<S>& slopes, int i);
   void make_derivatives() {
     if (!derivatives_) {
