@@ -3,8 +3,8 @@
 /// is: then nothing has to be moved from link to link, and of matrices whole registers of elements are computed at
 /// once. Coordinates have their lanes in the order of the matrix.
 ///
-/// A large distance from that link costs digits of what is small there, so that this is for `double` alone, and for
-/// systems that are not too large.
+/// A large distance from that link costs digits of what is small there, so that this is for `double` alone, for systems
+/// that are not too large, and whose links stay near together.
 #pragma once
 
 #include <cstdint>

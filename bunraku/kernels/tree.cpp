@@ -24,6 +24,22 @@ bool is_revolute(HingeType type) {
   return type == HingeType::revolute || type == HingeType::continuous;
 }
 
+/// Whether a hinge can shift what it carries as far as it likes.
+bool slides(const Hinge& hinge) {
+  switch (hinge.type) {
+    case HingeType::prismatic:
+    case HingeType::helical:
+    case HingeType::cylindrical:
+    case HingeType::planar:
+    case HingeType::translational:
+    case HingeType::free:
+    case HingeType::custom:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// A link while frames are being chosen, in double precision.
 struct Draft {
   int parent = -1;
@@ -428,6 +444,10 @@ Tree::Tree(const Model& m, const TreeOptions& options) : model(m), coordinates(m
   const std::vector<BodyBound> bounds = bounds_of(model);
   doubt = doubts_of<double>(*this, bounds);
   doubt_float = doubts_of<float>(*this, bounds);
+  // what hangs on a slider, other than the first of its tree, can be anywhere
+  near_together = std::all_of(links.begin(), links.end(), [this](const Link<double>& each) {
+    return each.parent < 0 || links[static_cast<std::size_t>(each.parent)].parent < 0 || !slides(hinge(each.parent));
+  });
   std::vector<bool> opened(links.size());
   for (std::size_t k = links.size(); k-- > 0;) {
     if (const int parent = links[k].parent; parent >= 0) {

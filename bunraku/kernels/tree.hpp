@@ -153,6 +153,7 @@ struct BUNRAKU_API Tree {
   std::size_t largest_cluster = 0;     ///< The most coordinates of a cluster.
   std::size_t basis_numbers = 0;       ///< Of the bases of all clusters with loops.
   int loop_clusters = 0;               ///< How many clusters have loops.
+  bool near_together = true;           ///< Whether links stay as near as their lengths let them: see tree.cpp.
   int most_modes = 0;                  ///< The most modes of a cluster of kind `modal`.
   Rotation<double> world_turn;         ///< The world's frame as the sweeps have it, in the user's.
 

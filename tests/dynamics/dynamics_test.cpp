@@ -272,6 +272,38 @@ TEST(Dynamics, HingesThatRefuseAPositionLeaveTheState) {
   EXPECT_EQ(kinetic_energy(other), kinetic_energy(dynamics));
 }
 
+/// 𝓜 does not change with where a gantry is, and the small inertia of its wrist must not drown in the distance.
+TEST(Dynamics, DistancesCostNoDigitsOfWhatIsSmall) {
+  ModelBuilder builder("gantry");
+  Random random(31);
+  std::string parent(world_name);
+  const auto add = [&](const std::string& name, HingeType type, const Vec3<double>& axis, double size) {
+    builder.add(BodySpec{.name = name,
+                         .parent = parent,
+                         .hinge = {.type = type, .axis = axis},
+                         .X_PF = Transform<double>::translate({size, 0, size}),
+                         .inertia = RigidInertia<double>::about_center(
+                             1, {size, size, 0}, {size * size, 2 * size * size, 2 * size * size, 0, 0, 0})});
+    parent = name;
+  };
+  add("rail", HingeType::prismatic, {1, 0, 0}, 1);
+  add("bridge", HingeType::prismatic, {0, 1, 0}, 1);
+  add("roll", HingeType::revolute, {1, 0, 0}, 0.03);
+  add("pitch", HingeType::revolute, {0, 1, 0}, 0.03);
+  add("yaw", HingeType::revolute, {0, 0, 1}, 0.03);
+  const Model gantry = builder.build();
+  State near(gantry);
+  State far(gantry);
+  Eigen::VectorXd q = random.vector(5);
+  q.head(2) << 0, 0;
+  near.set(q);
+  q.head(2) << -2e4, 3e4;
+  far.set(q);
+  EXPECT_TRUE(is_near(mass_matrix(far).bottomRightCorner(3, 3).eval(), mass_matrix(near).bottomRightCorner(3, 3).eval(),
+                      1e-13));
+  EXPECT_TRUE(is_near(inverse_mass_matrix(far), inverse_mass_matrix(near), 1e-11));
+}
+
 TEST(Dynamics, LongChainsRoundTrip) {
   Random random(233);
   constexpr int n = 10'000;
