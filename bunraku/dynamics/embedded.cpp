@@ -16,16 +16,26 @@ detail::EmbeddedData<T>& ready(BasicEmbeddedState<T>& state) {
   return state.data();
 }
 
+/// The same with X and θ̈_b at hand.
+template <class T>
+detail::EmbeddedData<T>& with_equations(BasicEmbeddedState<T>& state) {
+  state.data().need_equations();
+  state.data().count();
+  return state.data();
+}
+
 }  // namespace
 
 template <class T>
 int degrees_of_freedom(BasicEmbeddedState<T>& state) {
-  return static_cast<int>(ready(state).degrees);
+  detail::EmbeddedData<T>& e = ready(state);
+  e.count();
+  return static_cast<int>(e.degrees);
 }
 
 template <class T>
 void embedded_basis(BasicEmbeddedState<T>& state, MatrixOut<T> matrix) {
-  detail::EmbeddedData<T>& e = ready(state);
+  detail::EmbeddedData<T>& e = with_equations(state);
   const auto out =
       detail::wanted(matrix, static_cast<std::ptrdiff_t>(e.nv()), static_cast<std::ptrdiff_t>(e.degrees), "the basis");
   out.set_zero();
@@ -40,7 +50,7 @@ void embedded_basis(BasicEmbeddedState<T>& state, MatrixOut<T> matrix) {
 
 template <class T>
 void embedded_bias(BasicEmbeddedState<T>& state, Out<T> bias) {
-  detail::EmbeddedData<T>& e = ready(state);
+  detail::EmbeddedData<T>& e = with_equations(state);
   const std::span<T> out = detail::wanted(bias, static_cast<std::ptrdiff_t>(e.nv()), "the bias acceleration");
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i] = static_cast<T>(e.embedding.bias()[static_cast<std::size_t>(e.tree->coordinates.leaders[i])]);
@@ -53,6 +63,10 @@ void embedded_forward_dynamics(BasicEmbeddedState<T>& state, In<T> torques, Out<
   detail::EmbeddedData<T>& e = ready(state);
   const std::span<const T> torque = detail::given(torques, static_cast<std::ptrdiff_t>(e.nv()), "torque");
   const std::span<T> acceleration = detail::wanted(accelerations, static_cast<std::ptrdiff_t>(e.nv()), "acceleration");
+  if (const detail::StateData<T>& s = e.open.data(); forces.empty() && !s.has_mimics() && !s.has_passive) {
+    e.sweeps->forward(torque.data(), acceleration.data());
+    return;
+  }
   e.place_torques(torque, forces);
   e.sweeps->forward(e.full.data(), e.full_solution.data());
   e.open.data().coordinates.pick(e.full_solution, acceleration);
@@ -71,7 +85,7 @@ void embedded_solve(BasicEmbeddedState<T>& state, MatrixIn<T> x, MatrixOut<T> ou
 
 template <class T>
 void embedded_mass_matrix(BasicEmbeddedState<T>& state, MatrixOut<T> matrix) {
-  detail::EmbeddedData<T>& e = ready(state);
+  detail::EmbeddedData<T>& e = with_equations(state);
   const auto r = static_cast<std::ptrdiff_t>(e.degrees);
   const auto out = detail::wanted(matrix, r, r, "the mass matrix");
   const std::size_t n = e.nv();
@@ -109,7 +123,7 @@ T embedded_log_det_mass(BasicEmbeddedState<T>& state) {
 template <class T>
 void embedded_closure_forces(BasicEmbeddedState<T>& state, In<T> torques, In<T> accelerations, Out<T> closure_forces,
                              std::type_identity_t<Forces<T>> forces) {
-  detail::EmbeddedData<T>& e = ready(state);
+  detail::EmbeddedData<T>& e = with_equations(state);
   const std::span<const T> torque = detail::given(torques, static_cast<std::ptrdiff_t>(e.nv()), "torque");
   const std::span<T> out = detail::wanted(closure_forces, e.rows.back(), "the closure forces");
   inverse_dynamics(e.open, accelerations, e.user, forces);

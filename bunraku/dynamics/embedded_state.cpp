@@ -11,9 +11,6 @@ namespace detail {
 
 namespace {
 
-/// What a tolerance of closing stands for in rates, which are of second order.
-constexpr double looser = 100;
-
 kernels::TreeOptions embedding(const std::vector<int>& closures) {
   kernels::TreeOptions out;
   out.embedded = closures;
@@ -30,6 +27,8 @@ EmbeddedData<T>::EmbeddedData(const Model& model, std::vector<int> c, PassiveFor
       tree(std::make_shared<const kernels::Tree>(model, detail::embedding(closures))),
       embedding(*tree, closures),
       sweeps(kernels::make_sweeps<T>(tree)),
+      plans(kernels::loop_plans(*tree)),
+      free(embedding.clusters().size()),
       old_q(static_cast<std::size_t>(model.nq())),
       old_v(nv()),
       full(static_cast<std::size_t>(tree->coordinates.nv)),
@@ -87,7 +86,7 @@ void EmbeddedData<T>::check() const {
     }
   }
   const kernels::Loop* loop = nullptr;
-  if (const double lack = embedding.contradiction(&loop); !(lack <= looser * tolerance)) {
+  if (const double lack = embedding.contradiction(&loop); !(lack <= kernels::looser_in_rates * tolerance)) {
     throw ArgumentError(fmt::format(
         "no acceleration keeps closure '{}' closed with this v: what is left is {:.3g} of what it could be; "
         "the pose is singular, and v leads where the loops cannot follow",
@@ -101,20 +100,46 @@ void EmbeddedData<T>::need() {
   if (version == s.version) {
     return;
   }
-  version = 0;
+  version = equations = 0;
   sweeps->set_state(s.q.data(), s.v().data());
-  embedding.set_state(s.q.data(), s.v().data());
-  check();
-  sweeps->set_embedding(embedding.basis(), embedding.bias(), embedding.independent().data());
+  if (sweeps->free_loops(plans, tolerance, free.data())) {
+    independent = free.data();
+  } else {
+    embedding.set_state(s.q.data(), s.v().data());
+    check();
+    equations = s.version;
+    embed();
+  }
+  version = s.version;
+}
+
+template <class T>
+void EmbeddedData<T>::embed() {
+  independent = embedding.independent().data();
+  sweeps->set_embedding(embedding.basis(), embedding.bias(), independent);
+}
+
+template <class T>
+void EmbeddedData<T>::need_equations() {
+  need();
+  if (equations == version) {
+    return;
+  }
+  embedding.set_state(open.data().q.data(), open.data().v().data());
+  if (!std::equal(free.begin(), free.end(), embedding.independent().begin())) {  // what is at the edge of being free
+    embed();
+  }
+  equations = version;
+}
+
+template <class T>
+void EmbeddedData<T>::count() {
   degrees = 0;
   for (EmbeddedGroup& group : groups) {
     group.first = degrees;
-    group.independent =
-        group.cluster < 0 ? 1
-                          : static_cast<std::size_t>(embedding.independent()[static_cast<std::size_t>(group.cluster)]);
+    group.independent = group.cluster < 0 ? 1 : static_cast<std::size_t>(independent[group.cluster]);
     degrees += group.independent;
   }
-  version = s.version;
 }
 
 template <class T>

@@ -28,8 +28,10 @@ void settle_doubts(Workspace<Pack<T, 1>>& ws, const Factors<Pack<T, 1>>& factors
   for (std::size_t i = 0; i < factors.L.size(); ++i) {
     doubts.L[i] = factors.L[i].r;
   }
-  for (std::size_t i = 0; i < ws.embedded.basis.size(); ++i) {
-    doubts.basis[i] = ws.embedded.basis[i].r;
+  for (const CoupledLinks& c : ws.tree->clusters) {
+    if (c.embedded >= 0) {
+      copy_basis(ws, c, doubts.basis.data() + c.basis);
+    }
   }
   doubts.independent = ws.embedded.independent;
   for (std::size_t k = 0; k < doubts.pose.size(); ++k) {

@@ -403,29 +403,44 @@ void move_coordinates(Workspace<S>& ws, const CoupledLinks& c, std::size_t count
   }
 }
 
+/// How link k moves, from the accelerations of its hinge's velocities.
+template <bool biased, class S>
+BUNRAKU_INLINE void move_link(Workspace<S>& ws, int k, const S* out) {
+  const Link<S>& l = ws.link(k);
+  const Motion<S>& up = ws.alpha[at(l.parent + 1)];
+  Motion<S> alpha;
+  with_axes(ws, k, [&](const auto& axes, const Vec3<S>& p) BUNRAKU_INLINE_LAMBDA {
+    Vec3<S> linear = up.linear + cross(up.angular, p);
+    if constexpr (biased) {
+      linear += ws.arm_acceleration[at(k)];
+    }
+    put(axes.back(up.angular), alpha.angular);
+    put(axes.back(linear), alpha.linear);
+  });
+  if constexpr (biased) {
+    alpha += bias_of(ws, k);
+  }
+  for (int e = l.v; e < l.v + l.nv; ++e) {
+    alpha += column(ws, e) * out[e];
+  }
+  ws.alpha[at(k + 1)] = alpha;
+}
+
+/// What moves the hinges of link k, from what moves the coordinates.
+template <class S>
+BUNRAKU_INLINE void move_hinge(Workspace<S>& ws, const CoupledLinks& c, int k, S* out) {
+  const Link<S>& l = ws.link(k);
+  for (int e = l.v; e < l.v + l.nv; ++e) {
+    out[e] = ws.tree->within[at(e)].ratio * out[c.coordinates[at(ws.tree->within[at(e)].own)]];
+  }
+}
+
 /// What moves all hinges but lumps', and with them the links, from what moves the coordinates; see smooth_siblings.
 template <bool biased, class S>
 void move_links(Workspace<S>& ws, const CoupledLinks& c, S* out) {
   for (int k = c.begin; k < c.lumps_begin; ++k) {
-    const Link<S>& l = ws.link(k);
-    const Motion<S>& up = ws.alpha[at(l.parent + 1)];
-    Motion<S> alpha;
-    with_axes(ws, k, [&](const auto& axes, const Vec3<S>& p) BUNRAKU_INLINE_LAMBDA {
-      Vec3<S> linear = up.linear + cross(up.angular, p);
-      if constexpr (biased) {
-        linear += ws.arm_acceleration[at(k)];
-      }
-      put(axes.back(up.angular), alpha.angular);
-      put(axes.back(linear), alpha.linear);
-    });
-    if constexpr (biased) {
-      alpha += bias_of(ws, k);
-    }
-    for (int e = l.v; e < l.v + l.nv; ++e) {
-      out[e] = ws.tree->within[at(e)].ratio * out[c.coordinates[at(ws.tree->within[at(e)].own)]];
-      alpha += column(ws, e) * out[e];
-    }
-    ws.alpha[at(k + 1)] = alpha;
+    move_hinge(ws, c, k, out);
+    move_link<biased>(ws, k, out);
   }
 }
 

@@ -1,34 +1,26 @@
 /// @file
 /// Loops: a cluster whose closures leave only some of its motions free, θ̇ = Xξ and θ̈ = Xξ̇ + θ̈_b, with X and θ̈_b of the
-/// state (embedding.hpp). Over the coordinates of all its hinges D, Ū and ε are as for coupled ones; then
-///
-///   ε → X*(ε − Dθ̈_b),  D → X*DX,  Ū → ŪX,  z(parent) += Ūθ̈_b.
-///
-/// D has the rotors' 𝒜 in it, so that Dθ̈_b is all that the bias accelerations H*θ̈_b and 𝒜θ̈_b take. What is kept for ξ
-/// has the place of the cluster's first coordinates; at the others are 1/D = 1 and U = 0. For single numbers alone.
+/// state (embedding.hpp). D, Ū and ε of ξ are made at once (embedded_columns.hpp), have the place of the cluster's
+/// first coordinates, and are eliminated like those of coupled hinges; at the others are 1/D = 1 and U = 0.
 #pragma once
 
-#include "bunraku/kernels/modes.hpp"
+#include "bunraku/kernels/embedded_columns.hpp"
 
 namespace bunraku::kernels {
-
-/// Columns of X in the cluster.
-template <class S>
-std::size_t independent(const Workspace<S>& ws, const CoupledLinks& c) {
-  return at(ws.embedded.independent[c.embedded]);
-}
 
 /// X*x, to the first of the cluster's coordinates of an array over all; zero at the others.
 template <class S>
 void reduce(Workspace<S>& ws, const CoupledLinks& c, S* x) {
+  using T = NumberOf<S>;
   const std::size_t m = c.coordinates.size();
   const std::size_t r = independent(ws, c);
-  const S* X = ws.embedded.basis.data() + c.basis;
+  const std::size_t stride = embedded_stride(m);
+  const T* rows = free_rows(ws, c);
   S* sum = ws.embedded.numbers.data();
   for (std::size_t j = 0; j < m; ++j) {
     sum[j] = S(0);
     for (std::size_t i = 0; i < m && j < r; ++i) {
-      sum[j] += X[i * m + j] * x[c.coordinates[i]];
+      sum[j] += S(rows[i * stride + j + 1]) * x[c.coordinates[i]];
     }
   }
   for (std::size_t j = 0; j < m; ++j) {
@@ -36,64 +28,9 @@ void reduce(Workspace<S>& ws, const CoupledLinks& c, S* x) {
   }
 }
 
-/// The bias θ̈_b in ε and in what the parent gets.
-template <class S>
-void take_bias(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& factors) {
-  const std::size_t m = c.coordinates.size();
-  const S* D = factors.L.data() + c.factor;
-  for (std::size_t j = 0; j < m; ++j) {
-    const S& bias = ws.embedded.bias[at(c.coordinates[j])];
-    for (std::size_t i = 0; i < m; ++i) {
-      ws.epsilon[at(c.coordinates[i])] -= D[i * m + j] * bias;
-    }
-    if (c.parent >= 0) {
-      ws.force[at(c.parent)] += factors.U[at(c.coordinates[j])] * bias;
-    }
-  }
-}
-
-/// D → X*DX and Ū → ŪX.
-template <class S>
-void reduce_factors(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors) {
-  const std::size_t m = c.coordinates.size();
-  const std::size_t r = independent(ws, c);
-  const S* X = ws.embedded.basis.data() + c.basis;
-  S* D = factors.L.data() + c.factor;
-  S* DX = ws.embedded.square.data();
-  Force<S>* U = ws.embedded.forces.data();
-  for (std::size_t j = 0; j < r; ++j) {
-    U[j] = Force<S>::zero();
-    for (std::size_t i = 0; i < m; ++i) {
-      U[j] += factors.U[at(c.coordinates[i])] * X[i * m + j];
-      S sum(0);
-      for (std::size_t n = 0; n < m; ++n) {
-        sum += D[i * m + n] * X[n * m + j];
-      }
-      DX[i * m + j] = sum;
-    }
-  }
-  for (std::size_t j = 0; j < m; ++j) {
-    const std::size_t v = at(c.coordinates[j]);
-    factors.U[v] = j < r ? U[j] : Force<S>::zero();
-    factors.D_inverse[v] = S(1);
-    for (std::size_t i = 0; i < r && j < r; ++i) {
-      S sum(0);
-      for (std::size_t n = 0; n < m; ++n) {
-        sum += X[n * m + i] * DX[n * m + j];
-      }
-      D[i * m + j] = sum;
-    }
-  }
-}
-
 template <bool forces, class S>
 void eliminate_embedded(Workspace<S>& ws, const CoupledLinks& c, Factors<S>& factors, const S* torque) {
-  gather_coupled<forces>(ws, c, factors, torque);
-  if constexpr (forces) {
-    take_bias(ws, c, factors);
-    reduce(ws, c, ws.epsilon.data());
-  }
-  reduce_factors(ws, c, factors);
+  gather_embedded<forces>(ws, c, factors, torque);
   factor_coupled<forces>(ws, c, independent(ws, c), factors);
 }
 
@@ -106,21 +43,30 @@ void filter_embedded(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
 
 template <bool biased, class S>
 void smooth_embedded(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& factors, S* out) {
+  using T = NumberOf<S>;
   const std::size_t m = c.coordinates.size();
   const std::size_t r = independent(ws, c);
-  const S* X = ws.embedded.basis.data() + c.basis;
+  const std::size_t stride = embedded_stride(m);
+  const T* rows = free_rows(ws, c);
   S* all = ws.embedded.numbers.data();
   move_coordinates(ws, c, r, factors, out);
   for (std::size_t i = 0; i < m; ++i) {
-    all[i] = biased ? ws.embedded.bias[at(c.coordinates[i])] : S(0);
+    const T* row = rows + i * stride;
+    S sum = biased ? S(row[0]) : S(0);
     for (std::size_t j = 0; j < r; ++j) {
-      all[i] += X[i * m + j] * out[c.coordinates[j]];
+      sum += S(row[j + 1]) * out[c.coordinates[j]];
     }
+    all[i] = sum;
   }
   for (std::size_t i = 0; i < m; ++i) {
     out[c.coordinates[i]] = all[i];
   }
-  move_links<biased>(ws, c, out);
+  for (int k = c.begin; k < c.end; ++k) {
+    move_hinge(ws, c, k, out);
+    if (ws.embedded.links[at(k)].carries) {  // how the others move nobody asks
+      move_link<biased>(ws, k, out);
+    }
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

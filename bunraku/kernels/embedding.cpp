@@ -5,17 +5,11 @@
 #include <cmath>
 
 #include "bunraku/kernels/index.hpp"
+#include "bunraku/kernels/loop_plans.hpp"
 
 namespace bunraku::kernels {
 
 namespace {
-
-/// A direction is free where what is left of its equations is less than this part of what they could be.
-constexpr double free_below = 1e-9;
-/// Equations that depend on each other where the loop is closed come apart as it opens: so much more than it does.
-constexpr double gap_tells = 100;
-/// Of a cluster far away from c's origin this part of the way counts as its size, above what rounding leaves of it.
-constexpr double part_of_way = 1e-4;
 
 /// Of a body, in an array that begins with the world.
 constexpr std::size_t of_body(int body) {

@@ -14,6 +14,7 @@ namespace bunraku::kernels {
 
 struct ColumnLayout;
 struct DerivativeLayout;
+struct LoopPlan;
 
 /// The sweeps of one state, with their scratch. Made by make_sweeps; all memory is allocated then.
 template <class T>
@@ -28,6 +29,10 @@ class Sweeps {
 
   /// A new state in arrays over all hinges that stay where they are until the next; nothing is computed.
   virtual void set_state(const T* q, const T* v) = 0;
+  /// Where the tree embeds loops: what they leave free at the state just set, with the columns of X in each cluster.
+  /// False where something is in doubt, or without a plan of each cluster, and in single precision: then Embedding
+  /// tells.
+  virtual bool free_loops(std::span<const LoopPlan> plans, double tolerance, int* independent) = 0;
   /// Where the tree embeds loops: what they leave free at the state just set, as Embedding has it; `independent` stays
   /// where it is until the next. forward and what inverts 𝓜 are then of the closed system, and 𝓜⁻¹ is X(X*𝓜X)⁻¹X*.
   virtual void set_embedding(std::span<const double> basis, std::span<const double> bias, const int* independent) = 0;

@@ -92,15 +92,79 @@ struct Sibling {
   Force<S> U = Force<S>::zero();  ///< PH*.
 };
 
+/// Numbers between rows of [θ̈_b X] of a cluster with m coordinates: whole registers of any variant.
+constexpr std::size_t embedded_stride(std::size_t m) {
+  constexpr std::size_t step = 8;
+  return (m + step) / step * step;
+}
+/// So many columns of a cluster with loops go side by side at most.
+template <class S>
+inline constexpr int embedded_lanes = columns_per_register<S> < 8 ? columns_per_register<S> : 8;
+/// Motions of a link, or forces on it, for as many columns as go side by side.
+template <class S>
+struct alignas(embedded_lanes<S> * sizeof(NumberOf<S>)) EmbeddedColumns {
+  static constexpr int lanes = embedded_lanes<S>;  ///< Columns.
+  NumberOf<S> x[6][lanes] = {};                    ///< Angular before linear, moments before forces.
+};
+/// A number for each of them.
+template <class S>
+struct alignas(embedded_lanes<S> * sizeof(NumberOf<S>)) EmbeddedNumbers {
+  NumberOf<S> x[embedded_lanes<S>] = {};  ///< The numbers.
+};
+/// A link of a cluster with loops, among the others there.
+struct EmbeddedLink {
+  bool carries_inner = false;  ///< Whether others of its cluster hang on it.
+  bool opens_inner = false;    ///< Whether it is, going inward, the first of its cluster on its parent.
+  bool carries = false;        ///< Whether links of no cluster, or of another one, hang on it or on what it carries.
+};
+
 /// What the loops of a state leave free, and scratch of the clusters that have them; see embedded.hpp.
 template <class S>
 struct Embedded {
-  std::vector<S> basis{};  ///< X of each cluster, a square of its coordinates of which the first columns count.
-  std::vector<S> bias{};   ///< θ̈_b, over the velocities of all hinges.
-  const int* independent = nullptr;  ///< Columns of X in each cluster.
-  std::vector<S> square{};           ///< Scratch: of the largest cluster.
-  std::vector<S> numbers{};          ///< Likewise.
-  std::vector<Force<S>> forces{};    ///< Likewise.
+  std::vector<NumberOf<S>> rows{};              ///< [θ̈_b X] of each cluster, a row for each coordinate.
+  std::vector<std::size_t> first{};             ///< Where those of each cluster begin.
+  const int* independent = nullptr;             ///< Columns of X in each cluster.
+  std::vector<EmbeddedLink> links{};            ///< Of all links.
+  std::vector<S> numbers{};                     ///< Scratch: of the largest cluster.
+  std::vector<EmbeddedNumbers<S>> moments{};    ///< Likewise.
+  std::vector<EmbeddedColumns<S>> columns{};    ///< Scratch: of the links of the largest cluster.
+  std::vector<EmbeddedColumns<S>> reactions{};  ///< Likewise.
+  std::vector<ArticulatedInertia<S>> locked{};  ///< Likewise.
+
+  /// Room for a tree's clusters. O(N).
+  void prepare(const Tree& t) {
+    std::size_t count = 0;
+    std::size_t most = 0;
+    links.resize(t.links.size());
+    for (const CoupledLinks& c : t.clusters) {
+      if (c.embedded < 0) {
+        continue;
+      }
+      first.push_back(count);
+      count += c.coordinates.size() * embedded_stride(c.coordinates.size());
+      most = at(c.end - c.begin) > most ? at(c.end - c.begin) : most;
+    }
+    for (std::size_t k = t.links.size(); k-- > 0;) {
+      const int parent = t.links[k].parent;
+      if (parent < 0) {
+        continue;
+      }
+      EmbeddedLink& up = links[at(parent)];
+      if (t.cluster_of[k] >= 0 && t.cluster_of[k] == t.cluster_of[at(parent)]) {
+        links[k].opens_inner = !up.carries_inner;
+        up.carries_inner = true;
+        up.carries = up.carries || links[k].carries;
+      } else {
+        up.carries = true;
+      }
+    }
+    rows.resize(count);
+    numbers.resize(t.largest_cluster);
+    moments.resize(t.largest_cluster);
+    columns.resize(most);
+    reactions.resize(most);
+    locked.resize(most);
+  }
 };
 
 /// So many rows of 𝓜⁻¹ are made at a time.
@@ -253,11 +317,7 @@ Workspace<S>::Workspace(const Tree& t, const Constants<S>& c, const Layouts& l)
   }
   modal.resize(modal_registers<S>(t.most_modes));
   if (t.loop_clusters > 0) {
-    embedded.basis.resize(t.basis_numbers);
-    embedded.bias.resize(at(t.coordinates.nv));
-    embedded.square.resize(t.largest_cluster * t.largest_cluster);
-    embedded.numbers.resize(t.largest_cluster);
-    embedded.forces.resize(t.largest_cluster);
+    embedded.prepare(t);
   }
   set_constants(c);
 }

@@ -9,6 +9,7 @@
 #include "bunraku/dynamics/detail/state_data.hpp"
 #include "bunraku/dynamics/embedded.hpp"
 #include "bunraku/kernels/embedding.hpp"
+#include "bunraku/kernels/loop_plans.hpp"
 
 namespace bunraku::detail {
 
@@ -29,8 +30,12 @@ struct EmbeddedData {
 
   /// Velocities of the user.
   std::size_t nv() const { return static_cast<std::size_t>(open.model().nv()); }
-  /// X and θ̈_b of the state, checked. Throws ArgumentError where the loops are open.
+  /// What the sweeps need of the loops at the state, checked. Throws ArgumentError where the loops are open.
   void need();
+  /// The same with X and θ̈_b as users know them, and the equations.
+  void need_equations();
+  /// Which of ξ are of which group, after either.
+  void count();
   /// The element of X at ξ's place j of a group, velocity i of it.
   T basis(const EmbeddedGroup& group, std::size_t i, std::size_t j) const {
     return group.cluster < 0 ? T(1) : static_cast<T>(embedding.basis()[group.basis + i * group.users.size() + j]);
@@ -45,7 +50,11 @@ struct EmbeddedData {
   std::shared_ptr<const kernels::Tree> tree;
   kernels::Embedding embedding;
   std::unique_ptr<kernels::Sweeps<T>> sweeps;
-  std::uint64_t version = 0;  ///< Of the open state that X is of; 0: of none.
+  std::vector<kernels::LoopPlan> plans;  ///< Of all clusters, or none.
+  std::vector<int> free;                 ///< Of each cluster: columns of X, if by these.
+  const int* independent = nullptr;      ///< Of each cluster: columns of X.
+  std::uint64_t version = 0;             ///< Of the open state that the sweeps' X is of; 0: of none.
+  std::uint64_t equations = 0;           ///< Of the open state that `embedding` is of.
   std::vector<EmbeddedGroup> groups;
   std::size_t degrees = 0;       ///< r.
   std::vector<T> old_q;          ///< Scratch of set().
@@ -60,6 +69,7 @@ struct EmbeddedData {
 
  private:
   void check() const;
+  void embed();
   void add_groups();
 };
 

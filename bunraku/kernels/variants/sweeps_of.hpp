@@ -2,7 +2,9 @@
 /// The sweeps of one state in scalar S of this variant.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "bunraku/kernels/closure_loop.hpp"
@@ -13,6 +15,7 @@
 #include "bunraku/kernels/inverse_dynamics.hpp"
 #include "bunraku/kernels/inverse_mass_matrix.hpp"
 #include "bunraku/kernels/kinematics.hpp"
+#include "bunraku/kernels/loop_freedom.hpp"
 #include "bunraku/kernels/mass_matrix.hpp"
 #include "bunraku/kernels/mass_matrix_elements.hpp"
 #include "bunraku/kernels/solve.hpp"
@@ -48,14 +51,24 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   }
 
   void set_state(const T* q, const T* v) override { ws_.set_state(as<S>(q), as<S>(v)); }
+  bool free_loops(std::span<const LoopPlan> plans, double tolerance, int* independent) override {
+    if constexpr (std::is_same_v<T, double>) {
+      if (!plans.empty()) {
+        if (!loops_) {
+          loops_ = std::make_unique<LoopScratch<S>>();
+        }
+        return kernels::free_loops(ws_, plans, *loops_, tolerance, independent);
+      }
+    }
+    return false;
+  }
   void set_embedding(std::span<const double> basis, std::span<const double> bias, const int* independent) override {
-    for (std::size_t i = 0; i < ws_.embedded.basis.size(); ++i) {
-      ws_.embedded.basis[i] = S(basis[i]);
-    }
-    for (std::size_t i = 0; i < ws_.embedded.bias.size(); ++i) {
-      ws_.embedded.bias[i] = S(bias[i]);
-    }
     ws_.embedded.independent = independent;
+    for (const CoupledLinks& c : ws_.tree->clusters) {
+      if (c.embedded >= 0) {
+        put_free_rows(ws_, c, basis.data(), bias.data());
+      }
+    }
     ws_.has_articulated = false;
   }
   void inverse(const T* velocity, const T* acceleration, T* torque) override {
@@ -200,6 +213,7 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   std::optional<InnovationLanes<S>> innovations_;  // likewise, without coupled hinges
   std::optional<DerivativeScratch<S>> derivatives_;
   std::optional<ProductScratch<S>> products_;
+  std::unique_ptr<LoopScratch<S>> loops_;  // where there are loops, from their first use
 };
 
 }  // namespace bunraku::kernels
