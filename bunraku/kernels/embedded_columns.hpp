@@ -138,6 +138,21 @@ BUNRAKU_INLINE Force<P> force_of_many(const ArticulatedInertia<S>& M, const Moti
            row(C(0, 2), C(1, 2), C(2, 2), w) + row(L.xz, L.yz, L.zz, v)}};
 }
 
+/// M of a rigid body likewise.
+template <class P, class S>
+BUNRAKU_INLINE Force<P> force_of_many(const RigidInertia<S>& M, const Motion<P>& V) {
+  const Sym3<S>& J = M.inertia;
+  const Vec3<P>& w = V.angular;
+  const Vec3<P>& v = V.linear;
+  const P m(M.mass);
+  const auto row = [&](const S& a, const S& b, const S& c)
+                       BUNRAKU_INLINE_LAMBDA { return P(a) * w.x + P(b) * w.y + P(c) * w.z; };
+  const Vec3<P> lever = arm_cross(M.first_moment, v);
+  const Vec3<P> turned = arm_cross(M.first_moment, w);
+  return {{row(J.xx, J.xy, J.xz) + lever.x, row(J.xy, J.yy, J.yz) + lever.y, row(J.xz, J.yz, J.zz) + lever.z},
+          {m * v.x - turned.x, m * v.y - turned.y, m * v.z - turned.z}};
+}
+
 /// One cluster, as many columns of [a B] as P has lanes.
 template <bool forces, class P, class S>
 class EmbeddedElimination {
@@ -153,6 +168,7 @@ class EmbeddedElimination {
         r_(independent(ws, c)),
         rows_(free_rows(ws, c)),
         stride_(embedded_stride(m_)),
+        plain_(ws.embedded.plain[at(c.embedded)] != 0),
         B_(ws.embedded.columns.data()),
         F_(ws.embedded.reactions.data()),
         e_(ws.embedded.moments.data()) {}
@@ -160,7 +176,7 @@ class EmbeddedElimination {
   /// The columns from `first` on; with the first ones goes all else.
   [[gnu::noinline]] void run(std::size_t first, const S* torque) {
     spread(first);
-    for (std::size_t i = 0; i < m_; ++i) {
+    for (std::size_t i = 0; i < m_ && !plain_; ++i) {
       P{}.store(e_[i].x);
     }
     Force<P> base{};
@@ -195,20 +211,22 @@ class EmbeddedElimination {
         b.angular = load(up, 0);
         b.linear = load(up, 3);
       }
-      with_lane_axes(ws_, k, [&](const auto& axes, const Vec3<S>& p) BUNRAKU_INLINE_LAMBDA {
-        if (inner) {
-          b.linear -= arm_cross(p, b.angular);
-          axes.back(b.angular);
-        }
-        if (biased) {
-          add_first(ws_.arm_acceleration[at(k)], b.linear);
-        }
-        axes.back(b.linear);
-      });
+      if (inner || (biased && c_.parent >= 0)) {
+        with_lane_axes(ws_, k, [&](const auto& axes, const Vec3<S>& p) BUNRAKU_INLINE_LAMBDA {
+          if (inner) {
+            b.linear -= arm_cross(p, b.angular);
+            axes.back(b.angular);
+          }
+          if (biased) {
+            add_first(ws_.arm_acceleration[at(k)], b.linear);
+          }
+          axes.back(b.linear);
+        });
+      }
       if (biased) {
         add_bias(k, b);
       }
-      move(l, first, b);
+      move(l, ws_.embedded.links[at(k)].place, first, b);
       store(b.angular, B_[place(k)].x, 0);
       store(b.linear, B_[place(k)].x, 3);
     }
@@ -219,10 +237,14 @@ class EmbeddedElimination {
     const Link<S>& l = ws_.link(k);
     if (l.kind <= Kind::prismatic) {  // ω × H*θ̇, of a slide twice
       const Vec3<S>& w = ws_.turning[at(k + 1)].w;
-      const S rate = l.kind == Kind::prismatic ? S(2) * ws_.v[l.v] : ws_.v[l.v];
-      Vec3<P>& moved = l.kind == Kind::prismatic ? b.linear : b.angular;
-      moved.x += first_of(w.y * rate);
-      moved.y -= first_of(w.x * rate);
+      const S rate = ws_.v[l.v];
+      if (l.kind == Kind::prismatic) {
+        b.linear.x += first_of(w.y * (rate + rate));
+        b.linear.y -= first_of(w.x * (rate + rate));
+      } else {
+        b.angular.x += first_of(w.y * rate);
+        b.angular.y -= first_of(w.x * rate);
+      }
       return;
     }
     const Motion<S>& a = ws_.special_bias[at(l.special)];
@@ -241,21 +263,27 @@ class EmbeddedElimination {
     b.z += first_of(a.z);
   }
 
-  /// Numbers of [θ̈_b X] of a hinge's velocity.
-  BUNRAKU_INLINE P free_row(int e, std::size_t first) const {
+  /// Numbers of [θ̈_b X] of velocity e, which is at that place among those of the cluster.
+  BUNRAKU_INLINE P free_row(int e, int place, std::size_t first) const {
+    if (plain_) {
+      return P::load(rows_ + at(place) * stride_ + first);
+    }
     const Follower<double>& follower = ws_.tree->within[at(e)];
-    const P row = P::load(rows_ + at(follower.own) * stride_ + first);
-    return follower.ratio == 1 ? row : P(static_cast<T>(follower.ratio)) * row;
+    return P(static_cast<T>(follower.ratio)) * P::load(rows_ + at(follower.own) * stride_ + first);
   }
   /// H*[θ̈_b X].
-  BUNRAKU_INLINE void move(const Link<S>& l, std::size_t first, Motion<P>& b) {
-    if (l.kind <= Kind::prismatic) {
-      (l.kind == Kind::prismatic ? b.linear.z : b.angular.z) += free_row(l.v, first);
+  BUNRAKU_INLINE void move(const Link<S>& l, int place, std::size_t first, Motion<P>& b) {
+    if (l.kind < Kind::prismatic) {
+      b.angular.z += free_row(l.v, place, first);
       return;
     }
-    for (int e = l.v; e < l.v + l.nv; ++e) {
-      const P row = free_row(e, first);
-      const Motion<S>& H = column(ws_, e);
+    if (l.kind == Kind::prismatic) {
+      b.linear.z += free_row(l.v, place, first);
+      return;
+    }
+    for (int j = 0; j < l.nv; ++j) {
+      const P row = free_row(l.v + j, place + j, first);
+      const Motion<S>& H = column(ws_, l.v + j);
       b.angular += Vec3<P>{P(H.angular.x) * row, P(H.angular.y) * row, P(H.angular.z) * row};
       b.linear += Vec3<P>{P(H.linear.x) * row, P(H.linear.y) * row, P(H.linear.z) * row};
     }
@@ -266,7 +294,8 @@ class EmbeddedElimination {
     const Link<S>& l = ws_.link(k);
     const EmbeddedLink& known = ws_.embedded.links[at(k)];
     const T(&b)[6][Store::lanes] = B_[place(k)].x;
-    Force<P> f = force_of_many(gathered(ws_, k), Motion<P>{load(b, 0), load(b, 3)});
+    const Motion<P> moved{load(b, 0), load(b, 3)};
+    Force<P> f = known.carries_outer ? force_of_many(gathered(ws_, k), moved) : force_of_many(l.inertia, moved);
     if (forces && first == 0) {
       add_first(ws_.force[at(k)].moment, f.moment);
       add_first(ws_.force[at(k)].force, f.force);
@@ -276,14 +305,19 @@ class EmbeddedElimination {
       f.moment += load(below, 0);
       f.force += load(below, 3);
     }
-    for (int e = l.v; e < l.v + l.nv; ++e) {
-      const Follower<double>& follower = ws_.tree->within[at(e)];
+    for (int i = 0; i < l.nv; ++i) {
+      const int e = l.v + i;
       P part = along(l, e, f);
       if (l.geared || l.kind > Kind::prismatic) {
-        part += P(ws_.armature[at(e)]) * free_row(e, first);
+        part += P(ws_.armature[at(e)]) * free_row(e, known.place + i, first);
       }
-      T* sum = e_[at(follower.own)].x;
-      (P::load(sum) + P(static_cast<T>(follower.ratio)) * part).store(sum);
+      if (plain_) {
+        part.store(e_[known.place + i].x);
+      } else {
+        const Follower<double>& follower = ws_.tree->within[at(e)];
+        T* sum = e_[at(follower.own)].x;
+        (P::load(sum) + P(static_cast<T>(follower.ratio)) * part).store(sum);
+      }
     }
     const bool inner = l.parent >= c_.begin;
     with_lane_axes(ws_, k, [&](const auto& axes, const Vec3<S>& p) BUNRAKU_INLINE_LAMBDA {
@@ -337,6 +371,10 @@ class EmbeddedElimination {
     });
   }
 
+  BUNRAKU_INLINE static Force<S> lane_of(const Force<P>& f, int i) {
+    return {{S(f.moment.x[i]), S(f.moment.y[i]), S(f.moment.z[i])},
+            {S(f.force.x[i]), S(f.force.y[i]), S(f.force.z[i])}};
+  }
   /// D, Ū and ε, at the cluster's first coordinates; and what the parent gets at θ̈_b.
   BUNRAKU_INLINE void keep(std::size_t first, const Force<P>& base, const S* torque) {
     S* D = factors_.L.data() + c_.factor;
@@ -347,20 +385,29 @@ class EmbeddedElimination {
       for (std::size_t j = 0; j < m_; ++j) {
         sum += P(rows_[j * stride_ + i + 1]) * P::load(e_[j].x);
       }
+      if (forces && first == 0) {
+        T epsilon = -sum[0];
+        for (std::size_t j = 0; j < m_; ++j) {
+          epsilon += rows_[j * stride_ + i + 1] * torque[c_.coordinates[j]][0];
+        }
+        ws_.epsilon[at(c_.coordinates[i])] = S(epsilon);
+      }
+      if (width == 2 && skipped == 1) {
+        D[i * m_] = S(sum[1]);
+        continue;
+      }
       T numbers[width];
       sum.store(numbers);
       for (std::size_t lane = skipped; lane < count; ++lane) {
         D[i * m_ + first + lane - 1] = S(numbers[lane]);
       }
-      if constexpr (forces) {
-        if (first == 0) {
-          T epsilon = -numbers[0];
-          for (std::size_t j = 0; j < m_; ++j) {
-            epsilon += rows_[j * stride_ + i + 1] * torque[c_.coordinates[j]][0];
-          }
-          ws_.epsilon[at(c_.coordinates[i])] = S(epsilon);
-        }
+    }
+    if (width == 2 && skipped == 1 && count == 2) {
+      factors_.U[at(c_.coordinates[0])] = lane_of(base, 1);
+      if (forces && c_.parent >= 0) {
+        ws_.force[at(c_.parent)] += lane_of(base, 0);
       }
+      return;
     }
     T U[6][width];
     base.moment.x.store(U[0]);
@@ -369,14 +416,14 @@ class EmbeddedElimination {
     base.force.x.store(U[3]);
     base.force.y.store(U[4]);
     base.force.z.store(U[5]);
-    const auto lane_of = [&](std::size_t lane) BUNRAKU_INLINE_LAMBDA {
+    const auto stored = [&](std::size_t lane) BUNRAKU_INLINE_LAMBDA {
       return Force<S>{{S(U[0][lane]), S(U[1][lane]), S(U[2][lane])}, {S(U[3][lane]), S(U[4][lane]), S(U[5][lane])}};
     };
     for (std::size_t lane = skipped; lane < count; ++lane) {
-      factors_.U[at(c_.coordinates[first + lane - 1])] = lane_of(lane);
+      factors_.U[at(c_.coordinates[first + lane - 1])] = stored(lane);
     }
     if (forces && first == 0 && c_.parent >= 0) {
-      ws_.force[at(c_.parent)] += lane_of(0);
+      ws_.force[at(c_.parent)] += stored(0);
     }
   }
 
@@ -387,6 +434,7 @@ class EmbeddedElimination {
   std::size_t r_;
   const T* rows_;
   std::size_t stride_;
+  bool plain_;
   Store* B_;
   Store* F_;
   EmbeddedNumbers<S>* e_;

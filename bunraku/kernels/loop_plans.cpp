@@ -78,6 +78,19 @@ class LoopPlanner {
     return out;
   }
 
+  bool moved_once(const LoopTie& tie) const {
+    std::vector<int> moved(c_.coordinates.size());
+    for (const std::vector<int>* each : {&tie.way_a, &tie.way_b}) {
+      for (const int place : *each) {
+        const Link<double>& l = tree_.links[at(c_.begin + place)];
+        for (int j = l.v; j < l.v + l.nv; ++j) {
+          ++moved[at(tree_.within[at(j)].own)];
+        }
+      }
+    }
+    return std::all_of(moved.begin(), moved.end(), [](int count) { return count == 1; });
+  }
+
   bool add(int index) {
     const Closure& closure = tree_.model.closures()[at(index)];
     LoopTie tie;
@@ -110,6 +123,7 @@ class LoopPlanner {
     tie.b = on_link(closure.b.body, closure.b.X_BN, turn_b);
     tie.way_a = way(tie.a);
     tie.way_b = way(tie.b);
+    tie.once = moved_once(tie);
     std::fill_n(tie.moments.x, closure_lanes, 1.0);
     for (int i = 0; i < tie.rows; ++i) {
       const Force<double>& N = equations.directions[at(i)];

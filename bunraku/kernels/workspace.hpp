@@ -115,7 +115,9 @@ struct alignas(embedded_lanes<S> * sizeof(NumberOf<S>)) EmbeddedNumbers {
 struct EmbeddedLink {
   bool carries_inner = false;  ///< Whether others of its cluster hang on it.
   bool opens_inner = false;    ///< Whether it is, going inward, the first of its cluster on its parent.
-  bool carries = false;        ///< Whether links of no cluster, or of another one, hang on it or on what it carries.
+  bool carries_outer = false;  ///< Whether links of no cluster, or of another one, hang on it.
+  bool carries = false;        ///< Whether such links hang on it or on what it carries.
+  int place = 0;               ///< Of its first velocity among those of its cluster.
 };
 
 /// What the loops of a state leave free, and scratch of the clusters that have them; see embedded.hpp.
@@ -124,6 +126,7 @@ struct Embedded {
   std::vector<NumberOf<S>> rows{};              ///< [θ̈_b X] of each cluster, a row for each coordinate.
   std::vector<std::size_t> first{};             ///< Where those of each cluster begin.
   const int* independent = nullptr;             ///< Columns of X in each cluster.
+  std::vector<char> plain{};                    ///< Of each: whether no hinge of it follows another.
   std::vector<EmbeddedLink> links{};            ///< Of all links.
   std::vector<S> numbers{};                     ///< Scratch: of the largest cluster.
   std::vector<EmbeddedNumbers<S>> moments{};    ///< Likewise.
@@ -142,6 +145,12 @@ struct Embedded {
       }
       first.push_back(count);
       count += c.coordinates.size() * embedded_stride(c.coordinates.size());
+      int place = 0;
+      for (int k = c.begin; k < c.end; ++k) {
+        links[at(k)].place = place;
+        place += t.links[at(k)].nv;
+      }
+      plain.push_back(at(place) == c.coordinates.size());
       most = at(c.end - c.begin) > most ? at(c.end - c.begin) : most;
     }
     for (std::size_t k = t.links.size(); k-- > 0;) {
@@ -155,7 +164,7 @@ struct Embedded {
         up.carries_inner = true;
         up.carries = up.carries || links[k].carries;
       } else {
-        up.carries = true;
+        up.carries = up.carries_outer = true;
       }
     }
     rows.resize(count);
