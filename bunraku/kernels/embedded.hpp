@@ -41,17 +41,21 @@ void filter_embedded(Workspace<S>& ws, const CoupledLinks& c, const S* x) {
   settle_innovations(ws, c, independent(ws, c));
 }
 
+/// θ̈ = Xξ̇ + θ̈_b of the cluster's coordinates, of which the first have ξ̇.
 template <bool biased, class S>
-void smooth_embedded(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& factors, S* out) {
-  using T = NumberOf<S>;
+void combine_coordinates(Workspace<S>& ws, const CoupledLinks& c, std::size_t r, S* out) {
   const std::size_t m = c.coordinates.size();
-  const std::size_t r = independent(ws, c);
   const std::size_t stride = embedded_stride(m);
-  const T* rows = free_rows(ws, c);
+  const NumberOf<S>* row = free_rows(ws, c);
+  if (r == 1) {
+    const S only = out[c.coordinates.front()];
+    for (std::size_t i = 0; i < m; ++i, row += stride) {
+      out[c.coordinates[i]] = biased ? S(row[0]) + S(row[1]) * only : S(row[1]) * only;
+    }
+    return;
+  }
   S* all = ws.embedded.numbers.data();
-  move_coordinates(ws, c, r, factors, out);
-  for (std::size_t i = 0; i < m; ++i) {
-    const T* row = rows + i * stride;
+  for (std::size_t i = 0; i < m; ++i, row += stride) {
     S sum = biased ? S(row[0]) : S(0);
     for (std::size_t j = 0; j < r; ++j) {
       sum += S(row[j + 1]) * out[c.coordinates[j]];
@@ -61,8 +65,19 @@ void smooth_embedded(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& 
   for (std::size_t i = 0; i < m; ++i) {
     out[c.coordinates[i]] = all[i];
   }
-  for (int k = c.begin; k < c.end; ++k) {
-    move_hinge(ws, c, k, out);
+}
+
+template <bool biased, class S>
+void smooth_embedded(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& factors, S* out) {
+  const std::size_t r = independent(ws, c);
+  move_coordinates(ws, c, r, factors, out);
+  combine_coordinates<biased>(ws, c, r, out);
+  const bool plain = ws.embedded.plain[at(c.embedded)] != 0;
+  const int end = plain ? ws.embedded.carriers_end[at(c.embedded)] : c.end;
+  for (int k = c.begin; k < end; ++k) {
+    if (!plain) {
+      move_hinge(ws, c, k, out);
+    }
     if (ws.embedded.links[at(k)].carries) {  // how the others move nobody asks
       move_link<biased>(ws, k, out);
     }

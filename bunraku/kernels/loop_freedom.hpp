@@ -89,10 +89,10 @@ class LoopFreedom : LoopRows<S> {
       speed += ws_.v[j][0] * ws_.v[j][0];
     }
     speed_ = speed;
-    const double slips = allowed * (1 + std::sqrt(speed));
-    const P most_slip(slips * slips);
-    const P open(allowed);
-    const P nearly(free_below / gap_tells);
+    // squares of sums are at least the sums of squares, and what does not fit so is looked at elsewhere
+    const P most_slip(square_of(allowed) * (1 + speed));
+    const P open(square_of(allowed));
+    const P nearly(square_of(free_below / gap_tells));
     const P finite(std::numeric_limits<double>::max());
     bool well = !far_off_;
     bool closed = true;
@@ -106,7 +106,7 @@ class LoopFreedom : LoopRows<S> {
       for (std::size_t j = 0; j < m_; ++j) {
         slip += P(ws_.v[c_.coordinates[j]]) * P::load(s_.Y[j] + i);
       }
-      const P gap = abs(P::load(s_.gap + i));
+      const P gap = P::load(s_.gap + i) * P::load(s_.gap + i);
       const P size = P::load(s_.size + i);
       well = well && all(slip * slip * weight <= most_slip) && all(gap <= open * size) &&
              all(abs(P::load(s_.U + i)) <= finite);
@@ -114,7 +114,7 @@ class LoopFreedom : LoopRows<S> {
     }
     tolerance = free_below;
     for (int i = 0; !closed && i < plan_.rows; ++i) {
-      const double gap = gap_tells * std::abs(s_.gap[i]) / s_.size[i];
+      const double gap = gap_tells * std::abs(s_.gap[i]) / std::sqrt(s_.size[i]);
       tolerance = gap > tolerance ? gap : tolerance;
     }
     return well;
@@ -180,7 +180,7 @@ class LoopFreedom : LoopRows<S> {
     const Vec3<double> normal = cross(row_a, row_b);
     const double square = squared_norm(normal);
     const double over = 1 / square;
-    const Vec3<double> X = normal * std::sqrt(over);
+    const Vec3<double> X = normal * (std::sqrt(square) * over);
     const Vec3<double> bias = (cross(row_b, normal) * s_.U[a] + cross(normal, row_a) * s_.U[b]) * over;
     const double largest = max_of(std::abs(bias.x), max_of(std::abs(bias.y), std::abs(bias.z)));
     const P most_left(least * square);
@@ -212,28 +212,25 @@ class LoopFreedom : LoopRows<S> {
   /// X and θ̈_b by reflections, the longest row that is left first; see row_space.hpp.
   template <int C>
   [[gnu::noinline]] int settle_any(double allowed, double least) {
-    constexpr int width = Lanes<P>::count;
     std::size_t rank = 0;
     double largest = 0;
+    Numbers<C> squares;
+    for (std::size_t j = 0; j < m_; ++j) {
+      squares.add(row_numbers<C>(s_.Y[j]), row_numbers<C>(s_.Y[j]));
+    }
     for (; rank < m_ && rank < at(plan_.rows); ++rank) {
-      const std::size_t k = rank;
-      Numbers<C> squares;
-      for (std::size_t j = k; j < m_; ++j) {
-        for (int c = 0; c < C; ++c) {
-          const P y = P::load(s_.Y[j] + c * width);
-          squares.x[c] += y * y;
-        }
-      }
+      Numbers<C> weighted;
       for (int c = 0; c < C; ++c) {
-        squares.x[c] *= P::load(s_.left + c * width);
+        squares.x[c].store(s_.squares + c * Lanes<P>::count);
+        weighted.x[c] = squares.x[c] * P::load(s_.left + c * Lanes<P>::count);
       }
       double longest = 0;
-      const int best = largest_of(squares, s_.sums, longest);
+      const int best = largest_of(weighted, s_.sums, longest);
       if (!(longest > least)) {
         break;
       }
-      reflect<C>(k, best);
-      largest = max_of(largest, std::abs(s_.z[k]));
+      squares = reflect<C>(rank, best);
+      largest = max_of(largest, std::abs(s_.z[rank]));
     }
     if (!(lack<C>() <= lack_of(allowed, largest))) {
       return -1;
@@ -241,39 +238,61 @@ class LoopFreedom : LoopRows<S> {
     spread(rank);
     return static_cast<int>(m_ - rank);
   }
-  /// Takes what row `best` has of the coordinates from k on to coordinate k, and out of the other rows.
   template <int C>
-  BUNRAKU_INLINE void reflect(std::size_t k, int best) {
-    constexpr int width = Lanes<P>::count;
-    double* v = s_.v[k];
-    double sum = 0;
-    for (std::size_t j = k; j < m_; ++j) {
-      v[j] = s_.Y[j][best];
-      sum += v[j] * v[j];
+  BUNRAKU_INLINE static Numbers<C> row_numbers(const double* from) {
+    Numbers<C> out;
+    for (int c = 0; c < C; ++c) {
+      out.x[c] = P::load(from + c * Lanes<P>::count);
     }
+    return out;
+  }
+
+  /// Takes what row `best` has of the coordinates from k on to coordinate k, and out of the other rows. Returns the
+  /// squares of what is left of these.
+  template <int C>
+  BUNRAKU_INLINE Numbers<C> reflect(std::size_t k, int best) {
+    double* v = s_.v[k];
+    const double sum = s_.squares[best];
+    Numbers<C> even;  // two sums, which need not wait for each other
+    Numbers<C> odd;
+    std::size_t j = k;
+    for (; j + 1 < m_; j += 2) {
+      v[j] = s_.Y[j][best];
+      v[j + 1] = s_.Y[j + 1][best];
+      even.add(P(v[j]), row_numbers<C>(s_.Y[j]));
+      odd.add(P(v[j + 1]), row_numbers<C>(s_.Y[j + 1]));
+    }
+    if (j < m_) {
+      v[j] = s_.Y[j][best];
+      even.add(P(v[j]), row_numbers<C>(s_.Y[j]));
+    }
+    even.add(odd);
     const double length = std::sqrt(sum);
     const double over = -1 / (sum + length * std::abs(v[k]));
     const double diagonal = -std::copysign(length, v[k]);
     const double z = s_.U[best] / diagonal;
+    even.subtract(P(diagonal), row_numbers<C>(s_.Y[k]));
+    const Numbers<C> along = even.times(P(over));
     v[k] -= diagonal;
     s_.lengths[k] = over;
     s_.z[k] = z;
     s_.left[best] = 0;
-    for (int c = 0; c < C; ++c) {
-      const int i = c * width;
-      P along{};
-      for (std::size_t j = k; j < m_; ++j) {
-        along += P(v[j]) * P::load(s_.Y[j] + i);
+    Numbers<C> first = row_numbers<C>(s_.Y[k]);
+    first.add(P(v[k]), along);
+    Numbers<C> squares;
+    for (j = k + 1; j < m_; ++j) {
+      Numbers<C> y = row_numbers<C>(s_.Y[j]);
+      y.add(P(v[j]), along);
+      squares.add(y, y);
+      for (int c = 0; c < C; ++c) {
+        y.x[c].store(s_.Y[j] + c * Lanes<P>::count);
       }
-      along = along * P(over);
-      P first{};
-      for (std::size_t j = k; j < m_; ++j) {
-        const P y = P::load(s_.Y[j] + i) + P(v[j]) * along;
-        y.store(s_.Y[j] + i);
-        first = j == k ? y : first;
-      }
-      (P::load(s_.U + i) - P(z) * first).store(s_.U + i);
     }
+    for (int c = 0; c < C; ++c) {
+      double* U = s_.U + c * Lanes<P>::count;
+      (P::load(U) - P(z) * first.x[c]).store(U);
+    }
+    return squares;
   }
   /// The largest square of what is left of U, in the rows' scale.
   template <int C>
@@ -311,9 +330,13 @@ class LoopFreedom : LoopRows<S> {
         for (std::size_t k = rank; k-- > 0;) {
           const double* v = s_.v[k];
           L along{};
-          for (std::size_t i = k; i < m_; ++i) {
-            along += L(v[i]) * x[i];
+          L odd{};  // two sums, as above
+          std::size_t j = k;
+          for (; j + 1 < m_; j += 2) {
+            along += L(v[j]) * x[j];
+            odd += L(v[j + 1]) * x[j + 1];
           }
+          along += j < m_ ? odd + L(v[j]) * x[j] : odd;
           along = along * L(s_.lengths[k]);
           for (std::size_t i = k; i < m_; ++i) {
             x[i] += L(v[i]) * along;

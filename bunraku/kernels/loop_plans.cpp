@@ -124,16 +124,14 @@ class LoopPlanner {
     tie.way_a = way(tie.a);
     tie.way_b = way(tie.b);
     tie.once = moved_once(tie);
-    std::fill_n(tie.moments.x, closure_lanes, 1.0);
+    std::fill_n(tie.sizes.x, closure_lanes, 1.0);
     for (int i = 0; i < tie.rows; ++i) {
       const Force<double>& N = equations.directions[at(i)];
       const Force<double> turned{turn_a * N.moment, turn_a * N.force};
       for (int j = 0; j < 6; ++j) {
         tie.N[at(j)].x[i] = turned[j];
       }
-      tie.moments.x[i] = norm(N.moment);
-      tie.forces.x[i] = norm(N.force);
-      tie.squared_moments.x[i] = squared_norm(N.moment);
+      tie.sizes.x[i] = tie.squared_moments.x[i] = squared_norm(N.moment);
       tie.squared_forces.x[i] = squared_norm(N.force);
     }
     for (int i = 0; i < tie.axes; ++i) {

@@ -40,10 +40,9 @@ struct LoopTie {
   LoopPoint a{};                         ///< Where node a is.
   LoopPoint b{};                         ///< Where node b is.
   RowForces<double> N{};                 ///< Its directions, in the axes of a's link.
-  RowNumbers<double> moments{};          ///< |N| of each of them, and ones beyond.
-  RowNumbers<double> forces{};           ///< |F| of each of them.
-  RowNumbers<double> squared_moments{};  ///< The squares, and zeros beyond.
-  RowNumbers<double> squared_forces{};   ///< Likewise.
+  RowNumbers<double> squared_moments{};  ///< |N|² of each of them, and zeros beyond.
+  RowNumbers<double> squared_forces{};   ///< |F|², likewise.
+  RowNumbers<double> sizes{};            ///< |N|², and ones beyond.
   bool apart = false;                    ///< Whether the nodes may be apart.
   int axes = 0;                          ///< How many axes of both nodes should be the same.
   std::array<Vec3<double>, 3> axes_a{};  ///< They on a's link.

@@ -42,12 +42,17 @@ struct LoopScratch {
   alignas(64) Row weight;      ///< One over them.
   alignas(64) Row left;        ///< Weights of the rows that are left.
   alignas(64) Row gap;         ///< How far each is open.
-  alignas(64) Row size;        ///< As part of what.
+  alignas(64) Row size;        ///< As part of what, squared.
+  alignas(64) Row squares;     ///< Of what is left of the rows.
   alignas(64) Row sums;        ///< Squares of what is left of the rows.
   double v[most][most];        ///< Reflections.
   double lengths[most];        ///< Minus two over their squares.
   double z[most];              ///< θ̈_b, reflected.
 };
+
+/// How far away c's origin is counts where the square of that is so much more than of the cluster's size: below, it
+/// makes less than a thousandth.
+inline constexpr double far_counts = 100;
 
 /// The equations of one cluster.
 template <class S>
@@ -208,8 +213,10 @@ class LoopRows {
       far = max(far, square(p));
       reach = max(reach, square(p - start));
     }
-    reached_ = reach[0] + 2 * part_of_way * std::sqrt(reach[0] * far[0]) + square_of(part_of_way) * far[0];
-    reach_ = std::sqrt(reached_);
+    reached_ = reach[0];
+    if (far[0] > far_counts * reach[0]) [[unlikely]] {
+      reached_ = square_of(std::sqrt(reach[0]) + part_of_way * std::sqrt(far[0]));
+    }
   }
 
   // -------------------------------------------------------------------------------------------------------------------
@@ -291,8 +298,8 @@ class LoopRows {
     N.add_dot(asked, U);
     Numbers<C> gap;
     N.add_dot(Motion<S>{opened_angle(tie, on_a, on_b), l}, gap);
-    Numbers<C> size = Numbers<C>::load(tie.moments);
-    size.add(P(S(reach_)), Numbers<C>::load(tie.forces));
+    Numbers<C> size = Numbers<C>::load(tie.sizes);
+    size.add(P(S(reached_)), forces);
     for (int c = 0; c < C; ++c) {
       const int to = tie.first + c * Lanes<P>::count;
       U.x[c].store(s_.U + to);
@@ -346,7 +353,7 @@ class LoopRows {
     s_.scale[row] = of_a.ratio * of_a.ratio + slope * slope;
     s_.U[row] = equation.rate;
     s_.gap[row] = equation.gap;
-    s_.size[row] = 1 + std::abs(q_a);
+    s_.size[row] = square_of(1 + std::abs(q_a));
   }
 
  protected:
@@ -356,7 +363,6 @@ class LoopRows {
   LoopScratch<S>& s_;
   std::size_t m_;
   double reached_ = 0;            // the square of how far the cluster reaches
-  double reach_ = 0;              // its root
   mutable bool far_off_ = false;  // whether axes are turned against each other by more than can be a small gap
   int written_ = 0;               // numbers of equations that are there, with zeros
 };

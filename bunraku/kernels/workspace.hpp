@@ -127,6 +127,7 @@ struct Embedded {
   std::vector<std::size_t> first{};             ///< Where those of each cluster begin.
   const int* independent = nullptr;             ///< Columns of X in each cluster.
   std::vector<char> plain{};                    ///< Of each: whether no hinge of it follows another.
+  std::vector<int> carriers_end{};              ///< Of each: one beyond the last link that carries others.
   std::vector<EmbeddedLink> links{};            ///< Of all links.
   std::vector<S> numbers{};                     ///< Scratch: of the largest cluster.
   std::vector<EmbeddedNumbers<S>> moments{};    ///< Likewise.
@@ -165,6 +166,15 @@ struct Embedded {
         up.carries = up.carries || links[k].carries;
       } else {
         up.carries = up.carries_outer = true;
+      }
+    }
+    for (const CoupledLinks& c : t.clusters) {
+      if (c.embedded >= 0) {
+        int end = c.end;
+        while (end > c.begin && !links[at(end - 1)].carries) {
+          --end;
+        }
+        carriers_end.push_back(end);
       }
     }
     rows.resize(count);
