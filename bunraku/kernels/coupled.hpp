@@ -423,7 +423,8 @@ BUNRAKU_INLINE void move_link(Workspace<S>& ws, int k, const S* out) {
   for (int e = l.v; e < l.v + l.nv; ++e) {
     alpha += column(ws, e) * out[e];
   }
-  ws.alpha[at(k + 1)] = alpha;
+  put(alpha.angular, ws.alpha[at(k + 1)].angular);
+  put(alpha.linear, ws.alpha[at(k + 1)].linear);
 }
 
 /// What moves the hinges of link k, from what moves the coordinates.

@@ -8,7 +8,7 @@
 /// in registers, a first, so that all of it is one sweep outward and one inward. For single numbers alone.
 #pragma once
 
-#include "bunraku/kernels/closure_packs.hpp"
+#include "bunraku/kernels/lane_axes.hpp"
 #include "bunraku/kernels/modes.hpp"
 
 namespace bunraku::kernels {
@@ -49,108 +49,6 @@ void copy_basis(Workspace<S>& ws, const CoupledLinks& c, NumberOf<S>* out) {
   for (std::size_t i = 0; i < m; ++i) {
     std::copy_n(free_rows(ws, c) + i * embedded_stride(m) + 1, m, out + i * m);
   }
-}
-
-/// (x, y, z) ← R*(x, y, z), R(i, j) a single number.
-template <class P, class Matrix>
-BUNRAKU_INLINE void turn_back_by(const Matrix& R, P& x, P& y, P& z) {
-  turn_by([&](int i, int j) BUNRAKU_INLINE_LAMBDA { return R(j, i); }, x, y, z);
-}
-
-/// Axes for many vectors side by side, in place.
-template <Kind kind, class S>
-struct LaneAxes {
-  const Link<S>& l;
-  const Spin<S>& spin;
-
-  template <class P>
-  BUNRAKU_INLINE void forth(Vec3<P>& v) const {
-    turn_about<kind>(l, spin, v.x, v.y, v.z);
-  }
-  template <class P>
-  BUNRAKU_INLINE void back(Vec3<P>& v) const {
-    if constexpr (kind == Kind::revolute_quarter) {
-      const P kept = v.y;
-      v.y = v.z;
-      v.z = -kept;
-    } else if constexpr (kind == Kind::revolute_x) {
-      turn_pair(P(l.turn_c), P(-l.turn_s), v.y, v.z);
-    } else if constexpr (kind != Kind::revolute_none) {
-      turn_back_by(l.turn, v.x, v.y, v.z);
-    }
-    if constexpr (kind != Kind::prismatic) {
-      turn_pair(P(spin.c), P(-spin.s), v.x, v.y);
-    }
-  }
-};
-/// The same of a link that is neither revolute nor prismatic.
-template <class S>
-struct PlacedLaneAxes {
-  const Rotation<S>& R;
-
-  template <class P>
-  BUNRAKU_INLINE void forth(Vec3<P>& v) const {
-    turn_by(R, v.x, v.y, v.z);
-  }
-  template <class P>
-  BUNRAKU_INLINE void back(Vec3<P>& v) const {
-    turn_back_by(R, v.x, v.y, v.z);
-  }
-};
-
-/// Calls f(axes, p) with how link k is turned against its parent, and where it is there.
-template <class S, class F>
-BUNRAKU_INLINE void with_lane_axes(const Workspace<S>& ws, int k, F&& f) {
-  const Link<S>& l = ws.link(k);
-  if (l.kind > Kind::prismatic) {
-    const Transform<S>& X = placed(ws, l);
-    return f(PlacedLaneAxes<S>{X.rotation}, X.translation);
-  }
-  with_kind(l.kind, [&]<Kind kind>() BUNRAKU_INLINE_LAMBDA {
-    f(LaneAxes<kind, S>{l, ws.spin[at(k)]}, kind == Kind::prismatic ? slid(ws, l) : l.p);
-  });
-}
-
-/// p × v, p the same for all.
-template <class P, class S>
-BUNRAKU_INLINE Vec3<P> arm_cross(const Vec3<S>& p, const Vec3<P>& v) {
-  const P x(p.x);
-  const P y(p.y);
-  const P z(p.z);
-  return {y * v.z - z * v.y, z * v.x - x * v.z, x * v.y - y * v.x};
-}
-
-/// P of an articulated body times many motions.
-template <class P, class S>
-BUNRAKU_INLINE Force<P> force_of_many(const ArticulatedInertia<S>& M, const Motion<P>& V) {
-  const Sym3<S>& J = M.rotational;
-  const Mat3<S>& C = M.coupling;
-  const Sym3<S>& L = M.linear;
-  const Vec3<P>& w = V.angular;
-  const Vec3<P>& v = V.linear;
-  const auto row = [](const S& a, const S& b, const S& c, const Vec3<P>& x)
-                       BUNRAKU_INLINE_LAMBDA { return P(a) * x.x + P(b) * x.y + P(c) * x.z; };
-  return {{row(J.xx, J.xy, J.xz, w) + row(C(0, 0), C(0, 1), C(0, 2), v),
-           row(J.xy, J.yy, J.yz, w) + row(C(1, 0), C(1, 1), C(1, 2), v),
-           row(J.xz, J.yz, J.zz, w) + row(C(2, 0), C(2, 1), C(2, 2), v)},
-          {row(C(0, 0), C(1, 0), C(2, 0), w) + row(L.xx, L.xy, L.xz, v),
-           row(C(0, 1), C(1, 1), C(2, 1), w) + row(L.xy, L.yy, L.yz, v),
-           row(C(0, 2), C(1, 2), C(2, 2), w) + row(L.xz, L.yz, L.zz, v)}};
-}
-
-/// M of a rigid body likewise.
-template <class P, class S>
-BUNRAKU_INLINE Force<P> force_of_many(const RigidInertia<S>& M, const Motion<P>& V) {
-  const Sym3<S>& J = M.inertia;
-  const Vec3<P>& w = V.angular;
-  const Vec3<P>& v = V.linear;
-  const P m(M.mass);
-  const auto row = [&](const S& a, const S& b, const S& c)
-                       BUNRAKU_INLINE_LAMBDA { return P(a) * w.x + P(b) * w.y + P(c) * w.z; };
-  const Vec3<P> lever = arm_cross(M.first_moment, v);
-  const Vec3<P> turned = arm_cross(M.first_moment, w);
-  return {{row(J.xx, J.xy, J.xz) + lever.x, row(J.xy, J.yy, J.yz) + lever.y, row(J.xz, J.yz, J.zz) + lever.z},
-          {m * v.x - turned.x, m * v.y - turned.y, m * v.z - turned.z}};
 }
 
 /// One cluster, as many columns of [a B] as P has lanes.
@@ -351,6 +249,12 @@ class EmbeddedElimination {
   }
   /// The inertia of a link and of all that hangs on it, to its parent, as if its hinge were locked.
   BUNRAKU_INLINE void hand_over_locked(int k, const Link<S>& l, const EmbeddedLink& known) {
+    if (l.leaf) {
+      const bool inner = l.parent >= c_.begin;
+      add_rigid(in_parent(ws_, k), inner ? known.opens_inner : l.opens_parent,
+                inner ? ws_.embedded.locked[place(l.parent)] : ws_.P[at(l.parent)]);
+      return;
+    }
     ArticulatedInertia<S> own = gathered(ws_, k);
     if (known.carries_inner) {
       own += ws_.embedded.locked[place(k)];
@@ -403,7 +307,10 @@ class EmbeddedElimination {
       }
     }
     if (width == 2 && skipped == 1 && count == 2) {
-      factors_.U[at(c_.coordinates[0])] = lane_of(base, 1);
+      const Force<S> moved = lane_of(base, 1);
+      Force<S>& U = factors_.U[at(c_.coordinates[0])];
+      put(moved.moment, U.moment);
+      put(moved.force, U.force);
       if (forces && c_.parent >= 0) {
         ws_.force[at(c_.parent)] += lane_of(base, 0);
       }

@@ -80,9 +80,10 @@ class LoopFreedom : LoopRows<S> {
   }
 
  private:
-  /// Whether all of the equations in C registers are fulfilled as they should be; `tolerance` that of the rank.
+  /// Whether all of the equations in C registers are fulfilled as they should be; `least` is the square below which
+  /// what is left of a row counts as nothing.
   template <int C>
-  BUNRAKU_INLINE bool fits(double allowed, double& tolerance) {
+  BUNRAKU_INLINE bool fits(double allowed, double& least) {
     constexpr int width = Lanes<P>::count;
     double speed = 0;
     for (const int j : c_.coordinates) {
@@ -92,10 +93,9 @@ class LoopFreedom : LoopRows<S> {
     // squares of sums are at least the sums of squares, and what does not fit so is looked at elsewhere
     const P most_slip(square_of(allowed) * (1 + speed));
     const P open(square_of(allowed));
-    const P nearly(square_of(free_below / gap_tells));
     const P finite(std::numeric_limits<double>::max());
     bool well = !far_off_;
-    bool closed = true;
+    P widest{};
     for (int c = 0; c < C; ++c) {
       const int i = c * width;
       const P scale = P::load(s_.scale + i);
@@ -106,17 +106,13 @@ class LoopFreedom : LoopRows<S> {
       for (std::size_t j = 0; j < m_; ++j) {
         slip += P(ws_.v[c_.coordinates[j]]) * P::load(s_.Y[j] + i);
       }
-      const P gap = P::load(s_.gap + i) * P::load(s_.gap + i);
-      const P size = P::load(s_.size + i);
-      well = well && all(slip * slip * weight <= most_slip) && all(gap <= open * size) &&
-             all(abs(P::load(s_.U + i)) <= finite);
-      closed = closed && all(gap <= nearly * size);
+      const P gap = P::load(s_.gap + i);
+      const P part = gap * gap / P::load(s_.size + i);
+      well = well && all((slip * slip * weight <= most_slip) & (part <= open) & (abs(P::load(s_.U + i)) <= finite));
+      widest = max(widest, part);
     }
-    tolerance = free_below;
-    for (int i = 0; !closed && i < plan_.rows; ++i) {
-      const double gap = gap_tells * std::abs(s_.gap[i]) / std::sqrt(s_.size[i]);
-      tolerance = gap > tolerance ? gap : tolerance;
-    }
+    widest.store(s_.sums);
+    least = max_of(square_of(free_below), square_of(gap_tells) * largest_number<width>(s_.sums));
     return well;
   }
 
@@ -130,14 +126,14 @@ class LoopFreedom : LoopRows<S> {
         s_.Y[j][i] = 0;
       }
     }
-    double tolerance = 0;
-    if (!fits<C>(allowed, tolerance)) {
+    double least = 0;
+    if (!fits<C>(allowed, least)) {
       return -1;
     }
-    if (m_ == 3 && settle_three<C>(allowed, tolerance * tolerance)) {
+    if (m_ == 3 && settle_three<C>(allowed, least)) {
       return 1;
     }
-    return settle_any<C>(allowed, tolerance * tolerance);
+    return settle_any<C>(allowed, least);
   }
 
   /// The most that may be left of U, squared, with θ̈_b at least so large.

@@ -84,7 +84,7 @@ class LoopPlanner {
       for (const int place : *each) {
         const Link<double>& l = tree_.links[at(c_.begin + place)];
         for (int j = l.v; j < l.v + l.nv; ++j) {
-          ++moved[at(tree_.within[at(j)].own)];
+          moved[at(tree_.within[at(j)].own)] += tree_.within[at(j)].ratio == 1 ? 1 : 2;
         }
       }
     }

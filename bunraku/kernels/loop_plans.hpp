@@ -47,7 +47,7 @@ struct LoopTie {
   int axes = 0;                          ///< How many axes of both nodes should be the same.
   std::array<Vec3<double>, 3> axes_a{};  ///< They on a's link.
   std::array<Vec3<double>, 3> axes_b{};  ///< And on b's.
-  bool once = false;         ///< Whether each of the cluster's coordinates is moved by one hinge on the ways.
+  bool once = false;         ///< Whether each of the cluster's coordinates is moved by one hinge on the ways as it is.
   std::vector<int> way_a{};  ///< Places of the links from a's to the base.
   std::vector<int> way_b{};  ///< And from b's.
 };

@@ -204,12 +204,14 @@ class LoopRows {
   }
   /// How far the cluster reaches.
   void measure() {
-    S far(0);
+    if (plan_.points.empty()) {
+      return;
+    }
+    const Vec3<S> start = where(plan_.points.front());
+    S far = square(start);
     S reach(0);
-    Vec3<S> start = Vec3<S>::zero();
-    for (std::size_t i = 0; i < plan_.points.size(); ++i) {
+    for (std::size_t i = 1; i < plan_.points.size(); ++i) {
       const Vec3<S> p = where(plan_.points[i]);
-      start = i == 0 ? p : start;
       far = max(far, square(p));
       reach = max(reach, square(p - start));
     }
@@ -224,7 +226,7 @@ class LoopRows {
 
   /// Adds the columns of a way to Y; the sums of |ω|² and |v|² at a point over its hinges.
   template <int C>
-  BUNRAKU_INLINE void add_way(const LoopTie& tie, const std::vector<int>& way, const PackedForces<P, C>& F, double sign,
+  BUNRAKU_INLINE void add_way(const LoopTie& tie, const std::vector<int>& way, const PackedForces<P, C>& F, bool forth,
                               const Vec3<S>& p, S& turning, S& moving) {
     for (const int place : way) {
       const Link<S>& l = ws_.link(c_.begin + place);
@@ -234,12 +236,16 @@ class LoopRows {
         Numbers<C> power;
         F.add_dot(h, power);
         double* column = s_.Y[follower.own] + tie.first;
+        S squared(1);
         for (int c = 0; c < C; ++c) {
           double* there = column + c * Lanes<P>::count;
-          const P own = P(sign * follower.ratio) * power.x[c];
-          (tie.once ? own : P::load(there) + own).store(there);
+          if (tie.once) {
+            (forth ? power.x[c] : -power.x[c]).store(there);
+          } else {
+            (P::load(there) + P(forth ? follower.ratio : -follower.ratio) * power.x[c]).store(there);
+            squared = S(follower.ratio * follower.ratio);
+          }
         }
-        const S squared(follower.ratio * follower.ratio);
         turning += squared * square(h.angular);
         moving += squared * square(h.linear + cross(h.angular, p));
       }
@@ -273,8 +279,8 @@ class LoopRows {
     S moving_a(0);
     S turning_b(0);
     S moving_b(0);
-    add_way(tie, tie.way_a, F, -1, p_a, turning_a, moving_a);
-    add_way(tie, tie.way_b, F, 1, p_b, turning_b, moving_b);
+    add_way(tie, tie.way_a, F, false, p_a, turning_a, moving_a);
+    add_way(tie, tie.way_b, F, true, p_b, turning_b, moving_b);
     const auto forces = Numbers<C>::load(tie.squared_forces);
     const auto moments = Numbers<C>::load(tie.squared_moments);
     Numbers<C> scale = moments.times(P(turning_b));
