@@ -90,7 +90,8 @@ using EmbeddedState = BasicEmbeddedState<double>;
 /// @name Functions over such a state
 /// n is the number of velocities of the model, r that of ξ. All throw ArgumentError as set() does where the state of
 /// the open tree was set to what does not fit, and for arguments of the wrong size or with a number that is not finite;
-/// those that invert X*𝓜X throw Error, naming a hinge, where something moves that has no mass.
+/// those that invert X*𝓜X throw Error, naming a hinge, where something moves that has no mass. The first at a state
+/// that gives X, θ̈_b, X*𝓜X or closure forces may find X once more, O(Σm³): forward dynamics takes another basis.
 /// @{
 
 /// The degrees of freedom r = n − rank Y at this state. O(1).
