@@ -48,15 +48,15 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
         innovations_.emplace(ws_);
       }
     }
+    if (std::is_same_v<T, double> && tree.loop_clusters > 0) {
+      loops_ = std::make_unique<LoopScratch<S>>();
+    }
   }
 
   void set_state(const T* q, const T* v) override { ws_.set_state(as<S>(q), as<S>(v)); }
   bool free_loops(std::span<const LoopPlan> plans, double tolerance, int* independent) override {
     if constexpr (std::is_same_v<T, double>) {
       if (!plans.empty()) {
-        if (!loops_) {
-          loops_ = std::make_unique<LoopScratch<S>>();
-        }
         return kernels::free_loops(ws_, plans, *loops_, tolerance, independent);
       }
     }
@@ -213,7 +213,7 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   std::optional<InnovationLanes<S>> innovations_;  // likewise, without coupled hinges
   std::optional<DerivativeScratch<S>> derivatives_;
   std::optional<ProductScratch<S>> products_;
-  std::unique_ptr<LoopScratch<S>> loops_;  // where there are loops, from their first use
+  std::unique_ptr<LoopScratch<S>> loops_;  // where there are loops, in double precision
 };
 
 }  // namespace bunraku::kernels
