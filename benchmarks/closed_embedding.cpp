@@ -30,10 +30,18 @@ struct Row {
   double embedded;
 };
 
-/// Four-bars one on the coupler of the other, in planes that are turned against each other.
-bk::Model four_bars(int count) {
+/// Four-bars one on the coupler of the other, in planes that are turned against each other, the first at the end of a
+/// chain of so many bodies.
+bk::Model four_bars(int count, int trunk = 0) {
   bk::ModelBuilder builder(fmt::format("{} four-bars", count));
   std::string carrier = "world";
+  for (int i = 0; i < trunk; ++i) {
+    bk::BodySpec body{.name = fmt::format("trunk{}", i), .parent = carrier, .hinge = {.type = bk::HingeType::revolute}};
+    body.X_PF = {bk::Rotation<double>::about_x(i % 2 == 0 ? 0.9 : -0.7), {0.2, 0.03, 0}};
+    body.inertia = bk::RigidInertia<double>::about_center(2, {0.1, 0, 0}, {0.004, 0.02, 0.02, 0, 0, 0});
+    builder.add(body);
+    carrier = body.name;
+  }
   for (int i = 0; i < count; ++i) {
     const bk::Transform<double> base{bk::Rotation<double>::about_x(i == 0 ? 0.0 : 0.7),
                                      i == 0 ? bk::Vec3<double>::zero() : bk::Vec3<double>{0.3, 0.05, 0}};
@@ -128,6 +136,9 @@ std::string measure_closed_embedding(const std::vector<std::string>& names, cons
   };
   for (int n = 1; n <= 64; n *= 2) {
     add(fmt::format("four_bars {}", n), four_bars(n));
+  }
+  for (const int trunk : {10, 30}) {
+    add(fmt::format("on trunk of {}", trunk), four_bars(1, trunk));
   }
   for (const ClosedRobot& robot : load_closed(names, folder)) {
     add(robot.name, robot.model);
