@@ -258,6 +258,7 @@ const BatchReport& BatchData<T>::run(const BatchCall<T>& call, const Step& step)
           progress(done);
         }
       } catch (...) {  // what progress throws, or no memory: told when all have stopped
+        kernels::settle_rows();
         const std::lock_guard lock(run.mutex);
         run.thrown = run.thrown ? run.thrown : std::current_exception();
         stopped = true;

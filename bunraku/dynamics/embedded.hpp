@@ -94,7 +94,7 @@ using EmbeddedState = BasicEmbeddedState<double>;
 /// that gives X, θ̈_b, X*𝓜X or closure forces may find X once more, O(Σm³): forward dynamics takes another basis.
 /// @{
 
-/// The degrees of freedom r = n − rank Y at this state. O(1).
+/// The degrees of freedom r = n − rank Y at this state. O(n).
 template <class T>
 BUNRAKU_API int degrees_of_freedom(BasicEmbeddedState<T>& state);
 /// X, n × r, its columns orthonormal in the numbers of v. A hinge outside of all loops has columns of its own, a

@@ -127,6 +127,7 @@ void EmbeddedData<T>::need_equations() {
   }
   embedding.set_state(open.data().q.data(), open.data().v().data());
   if (!std::equal(free.begin(), free.end(), embedding.independent().begin())) {  // what is at the edge of being free
+    check();
     embed();
   }
   equations = version;

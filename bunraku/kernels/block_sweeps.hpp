@@ -24,7 +24,7 @@ struct RowBlock {
   std::ptrdiff_t first = 0;                 ///< The first state of the block …
   const std::ptrdiff_t* indices = nullptr;  ///< … or the states themselves.
   int count = 0;                            ///< States, at most as many as lanes.
-  bool far = false;                         ///< Whether the rows of all states are more than caches hold.
+  bool far = false;                         ///< Whether what the call writes is more than caches hold.
 
   /// The first number of the block's i-th state.
   T* row(int i) const { return data + (indices != nullptr ? indices[i] : first + i) * row_stride; }

@@ -4,6 +4,8 @@
 /// first coordinates, and are eliminated like those of coupled hinges; at the others are 1/D = 1 and U = 0.
 #pragma once
 
+#include <type_traits>
+
 #include "bunraku/kernels/embedded_columns.hpp"
 
 namespace bunraku::kernels {
@@ -87,6 +89,10 @@ void smooth_embedded(Workspace<S>& ws, const CoupledLinks& c, const Factors<S>& 
 // ---------------------------------------------------------------------------------------------------------------------
 // Any cluster
 
+/// Whether loops are embedded in scalar S: no other numbers find X.
+template <class S>
+inline constexpr bool embeds = !is_wide<S> && std::is_floating_point_v<NumberOf<S>>;
+
 template <bool forces, class S>
 void eliminate_cluster(Workspace<S>& ws, const Run& run, Factors<S>& factors, const S* torque) {
   const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
@@ -94,9 +100,9 @@ void eliminate_cluster(Workspace<S>& ws, const Run& run, Factors<S>& factors, co
     eliminate_siblings<forces>(ws, c, factors, torque);
   } else if (run.kind == Kind::modal) {
     eliminate_modes<forces>(ws, c, factors, torque);
-  } else if (is_wide<S> || run.kind == Kind::coupled) {
+  } else if (!embeds<S> || run.kind == Kind::coupled) {
     eliminate_coupled<forces>(ws, c, factors, torque);
-  } else if constexpr (!is_wide<S>) {
+  } else if constexpr (embeds<S>) {
     eliminate_embedded<forces>(ws, c, factors, torque);
   }
 }
@@ -106,9 +112,9 @@ void filter_cluster(Workspace<S>& ws, const Run& run, const S* x) {
   const CoupledLinks& c = ws.tree->clusters[at(run.cluster)];
   if (run.kind == Kind::siblings) {
     filter_siblings(ws, c, x);
-  } else if (is_wide<S> || run.kind != Kind::embedded) {
+  } else if (!embeds<S> || run.kind != Kind::embedded) {
     filter_coupled(ws, c, x);
-  } else if constexpr (!is_wide<S>) {
+  } else if constexpr (embeds<S>) {
     filter_embedded(ws, c, x);
   }
 }
@@ -120,9 +126,9 @@ void smooth_cluster(Workspace<S>& ws, const Run& run, const Factors<S>& factors,
     smooth_siblings<biased>(ws, c, factors, out);
   } else if (run.kind == Kind::modal) {
     smooth_modes<biased>(ws, c, factors, out);
-  } else if (is_wide<S> || run.kind != Kind::embedded) {
+  } else if (!embeds<S> || run.kind != Kind::embedded) {
     smooth_coupled<biased>(ws, c, factors, out);
-  } else if constexpr (!is_wide<S>) {
+  } else if constexpr (embeds<S>) {
     smooth_embedded<biased>(ws, c, factors, out);
   }
 }

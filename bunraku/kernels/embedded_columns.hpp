@@ -19,7 +19,7 @@ std::size_t independent(const Workspace<S>& ws, const CoupledLinks& c) {
   return at(ws.embedded.independent[c.embedded]);
 }
 
-/// [θ̈_b X] of the cluster's coordinates; rows are embedded_stride() apart, and end with zeros.
+/// [θ̈_b X] of the cluster's coordinates; rows are embedded_stride() apart, and what comes after X's columns is any.
 template <class S>
 NumberOf<S>* free_rows(Workspace<S>& ws, const CoupledLinks& c) {
   return ws.embedded.rows.data() + ws.embedded.first[at(c.embedded)];

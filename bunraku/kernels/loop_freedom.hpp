@@ -107,7 +107,7 @@ class LoopFreedom : LoopRows<S> {
         slip += P(ws_.v[c_.coordinates[j]]) * P::load(s_.Y[j] + i);
       }
       const P gap = P::load(s_.gap + i);
-      const P part = gap * gap / P::load(s_.size + i);
+      const P part = select(gap == P(0.0), P{}, gap * gap / P::load(s_.size + i));  // nothing of nothing
       well = well && all((slip * slip * weight <= most_slip) & (part <= open) & (abs(P::load(s_.U + i)) <= finite));
       widest = max(widest, part);
     }
@@ -169,7 +169,7 @@ class LoopFreedom : LoopRows<S> {
     }
     double area = 0;
     const int b = largest_of(areas, s_.sums, area);
-    if (!(longest > least && area > least_area)) {
+    if (!(longest > doubt * least && area > doubt * least_area && area > least_angle * squared_norm(row_a))) {
       return false;
     }
     const Vec3<double> row_b{s_.Y[0][b], s_.Y[1][b], s_.Y[2][b]};
@@ -179,7 +179,7 @@ class LoopFreedom : LoopRows<S> {
     const Vec3<double> X = normal * (std::sqrt(square) * over);
     const Vec3<double> bias = (cross(row_b, normal) * s_.U[a] + cross(normal, row_a) * s_.U[b]) * over;
     const double largest = max_of(std::abs(bias.x), max_of(std::abs(bias.y), std::abs(bias.z)));
-    const P most_left(least * square);
+    const P most_left(least / doubt * square);
     const P most_lack(lack_of(allowed, largest));
     bool well = true;
     for (int c = 0; c < C; ++c) {
@@ -223,7 +223,13 @@ class LoopFreedom : LoopRows<S> {
       double longest = 0;
       const int best = largest_of(weighted, s_.sums, longest);
       if (!(longest > least)) {
+        if (longest > least / doubt) {
+          return -1;
+        }
         break;
+      }
+      if (longest < doubt * least) {
+        return -1;
       }
       squares = reflect<C>(rank, best);
       largest = max_of(largest, std::abs(s_.z[rank]));

@@ -147,8 +147,9 @@ class LoopPlanner {
   /// Origins of the bodies on the ways, the first body's first, and the nodes.
   void add_points() {
     std::vector<int> bodies;
-    const auto collect = [&](int body) {
-      for (; body != world && tree_.bodies[at(body)].link >= c_.begin; body = tree_.model.bodies()[at(body)].parent) {
+    const int base = c_.parent < 0 ? world : tree_.links[at(c_.parent)].body;
+    const auto collect = [&](int body) {  // those of Embedding, with bodies that are fixed to c
+      for (; body != base; body = tree_.model.bodies()[at(body)].parent) {
         bodies.push_back(body);
       }
     };

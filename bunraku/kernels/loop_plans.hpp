@@ -21,6 +21,10 @@ inline constexpr double free_below = 1e-9;
 inline constexpr double gap_tells = 100;
 /// Of a cluster far away from c's origin this part of the way counts as its size, above what rounding leaves of it.
 inline constexpr double part_of_way = 1e-4;
+/// What is that near to counting as nothing, either way, is looked at elsewhere: a factor of squares.
+inline constexpr double doubt = 16;
+/// Two rows are well apart where the square of the sine between them is more.
+inline constexpr double least_angle = 1e-6;
 /// What a tolerance of closing stands for in rates, which are of second order.
 inline constexpr double looser_in_rates = 100;
 

@@ -444,10 +444,15 @@ Tree::Tree(const Model& m, const TreeOptions& options) : model(m), coordinates(m
   const std::vector<BodyBound> bounds = bounds_of(model);
   doubt = doubts_of<double>(*this, bounds);
   doubt_float = doubts_of<float>(*this, bounds);
-  // what hangs on a slider, other than the first of its tree, can be anywhere
-  near_together = std::all_of(links.begin(), links.end(), [this](const Link<double>& each) {
-    return each.parent < 0 || links[static_cast<std::size_t>(each.parent)].parent < 0 || !slides(hinge(each.parent));
-  });
+  // what hangs on a slider, other than the first of its tree, or turns where it has slid to, can be anywhere
+  near_together = true;
+  for (int k = 0; k < static_cast<int>(links.size()); ++k) {
+    const Link<double>& each = links[static_cast<std::size_t>(k)];
+    const int up = each.parent;
+    near_together =
+        near_together && (up < 0 || ((each.kind == Kind::prismatic || !slides(hinge(k))) &&
+                                     (links[static_cast<std::size_t>(up)].parent < 0 || !slides(hinge(up)))));
+  }
   std::vector<bool> opened(links.size());
   for (std::size_t k = links.size(); k-- > 0;) {
     if (const int parent = links[k].parent; parent >= 0) {

@@ -304,6 +304,29 @@ TEST(Dynamics, DistancesCostNoDigitsOfWhatIsSmall) {
   EXPECT_TRUE(is_near(inverse_mass_matrix(far), inverse_mass_matrix(near), 1e-11));
 }
 
+/// Nor does the inertia of what flies by itself change with where it is, in its own axes.
+TEST(Dynamics, DistancesCostNoDigitsOfWhatFlies) {
+  ModelBuilder builder("ship and drone");
+  const auto add = [&](const std::string& name, const std::string& parent, double size) {
+    builder.add(BodySpec{.name = name,
+                         .parent = parent,
+                         .hinge = {.type = HingeType::free},
+                         .inertia = RigidInertia<double>::about_center(
+                             1, {size, size, 0}, {size * size, 2 * size * size, 2 * size * size, 0, 0, 0})});
+  };
+  add("ship", std::string(world_name), 3);
+  add("drone", "ship", 0.1);
+  const Model model = builder.build();
+  State near(model);
+  State far(model);
+  Eigen::VectorXd q = random_configuration(model, 3);
+  near.set(q);
+  q.tail(3) << -2e4, 3e4, 1e4;
+  far.set(q);
+  EXPECT_TRUE(is_near(mass_matrix(far).bottomRightCorner(6, 6).eval(), mass_matrix(near).bottomRightCorner(6, 6).eval(),
+                      1e-13));
+}
+
 TEST(Dynamics, LongChainsRoundTrip) {
   Random random(233);
   constexpr int n = 10'000;

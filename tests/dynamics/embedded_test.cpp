@@ -165,10 +165,18 @@ TEST(Embedded, EveryTypeOfHingeCloses) {
 }
 
 /// Two cranks of length l on the world a distance d apart, and a coupler: a parallelogram in the plane of x and y,
-/// closed by a revolute hinge.
-Model parallelogram(double crank, double coupler, double l, double d) {
+/// closed by a revolute hinge. With `away` the cranks are on a body that is fixed to the world, with its origin so far
+/// away.
+Model parallelogram(double crank, double coupler, double l, double d, double away = 0) {
   ModelBuilder builder("parallelogram");
   builder.set_gravity({0, -9.81, 0});
+  const std::string base = away == 0 ? "world" : "base";
+  if (away != 0) {
+    BodySpec body{.name = base};
+    body.hinge.type = HingeType::fixed;
+    body.X_PF.translation = {away, 0, 0};
+    builder.add(std::move(body));
+  }
   const auto rod = [](double mass, double length) {
     return RigidInertia<double>::about_center(mass, {length / 2, 0, 0},
                                               {0, mass * length * length / 12, mass * length * length / 12, 0, 0, 0});
@@ -180,9 +188,9 @@ Model parallelogram(double crank, double coupler, double l, double d) {
     body.X_PF.translation = {x, 0, 0};
     builder.add(std::move(body));
   };
-  add("left", "world", 0, rod(crank, l));
+  add("left", base, -away, rod(crank, l));
   add("coupler", "left", l, rod(coupler, d));
-  add("right", "world", d, rod(crank, l));
+  add("right", base, d - away, rod(crank, l));
   builder.add(NodeSpec{.name = "end", .body = "coupler", .X_BN = Transform<double>::translate({d, 0, 0})});
   builder.add(NodeSpec{.name = "tip", .body = "right", .X_BN = Transform<double>::translate({l, 0, 0})});
   builder.add(ClosureSpec{.name = "pin", .hinge = {.type = HingeType::revolute}, .a = "end", .b = "tip"});
@@ -222,6 +230,23 @@ TEST(Embedded, ASingularPoseHasMoreFreedomAndTellsWhatContradicts) {
   const double other = -0.3;  // of the second crank: neither branch
   EXPECT_THAT([&] { state.set(Eigen::Vector3d(0, 0, 0), Eigen::Vector3d(1, (other - 1) * l / d - 1, other)); },
               testing::ThrowsMessage<ArgumentError>(HasSubstr("no acceleration keeps closure 'pin' closed")));
+}
+
+/// Near a singular pose, where the loop's size decides how many equations there are, wherever its base has its origin.
+TEST(Embedded, AllQuantitiesAgreeOnTheDegreesOfFreedom) {
+  for (const double away : {0.0, 10.0}) {
+    const Model model = parallelogram(1.5, 2.0, 0.4, 0.7, away);
+    EmbeddedState state(model);
+    for (double angle = 1e-11; angle < 1e-5; angle *= 1.3) {
+      state.set(Eigen::Vector3d(angle, -angle, angle), Eigen::Vector3d::Zero());
+      const int degrees = degrees_of_freedom(state);
+      const VectorXd torque = Eigen::Vector3d(0.9, 0.1, -0.2);
+      const VectorXd acceleration = embedded_forward_dynamics(state, torque);
+      ASSERT_EQ(embedded_basis(state).cols(), degrees) << "at " << angle;
+      ASSERT_EQ(degrees_of_freedom(state), degrees) << "at " << angle;
+      ASSERT_TRUE(is_near(embedded_forward_dynamics(state, torque), acceleration, 1e-6)) << "at " << angle;
+    }
+  }
 }
 
 TEST(Embedded, WhatDoesNotFitIsRefusedByName) {

@@ -42,7 +42,7 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
 
   explicit SweepsOf(const Tree& tree)
       : constants_(tree), layouts_(tree, columns_per_register<S>), ws_(tree, constants_, layouts_) {
-    if (tree.near_together && tree.coordinates.nv <= most_in_one_frame<S>) {
+    if (tree.near_together && tree.loop_clusters == 0 && tree.coordinates.nv <= most_in_one_frame<S>) {
       elements_.emplace(ws_);
       if (tree.clusters.empty()) {
         innovations_.emplace(ws_);
