@@ -2,10 +2,10 @@
 /// Where derivatives of the dynamics have what of each coordinate, and who is on one path with whom.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "bunraku/kernels/columns.hpp"
+#include "bunraku/kernels/slopes.hpp"
 #include "bunraku/model/hinge.hpp"
 
 namespace bunraku::kernels {
@@ -32,20 +32,6 @@ struct Related {
 struct FreeBody {
   int link = 0;   ///< Its link.
   int first = 0;  ///< Its first coordinate, depth first.
-};
-
-/// Derivatives of torques by q and θ̇, column by column; where two coordinates are not on one path, zero.
-template <class T>
-struct Slopes {
-  T* dq = nullptr;            ///< ∂T/∂q.
-  T* dv = nullptr;            ///< ∂T/∂θ̇.
-  std::ptrdiff_t stride = 0;  ///< From column to column.
-  const int* row = nullptr;   ///< Of each coordinate, or null: they come one after the other.
-
-  /// Where element (i, j) is.
-  std::size_t index(std::size_t i, std::size_t j) const {
-    return j * static_cast<std::size_t>(stride) + (row == nullptr ? i : static_cast<std::size_t>(row[i]));
-  }
 };
 
 /// Lists for one model, made once. Immutable, and in an ordinary source: the variants hold no containers but of their

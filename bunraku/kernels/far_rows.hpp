@@ -12,9 +12,7 @@
 #include <immintrin.h>
 #endif
 
-namespace bunraku::kernels {
-
-inline namespace BUNRAKU_VARIANT {
+namespace bunraku::kernels::inline BUNRAKU_VARIANT {
 
 /// Writes a line of a cache, which `to` starts, past the caches. Others see it after settle_rows().
 template <class T>
@@ -100,5 +98,4 @@ class FarRows {
   int end_ = line;  // beyond the last of the numbers
 };
 
-}  // namespace BUNRAKU_VARIANT
-}  // namespace bunraku::kernels
+}  // namespace bunraku::kernels::inline BUNRAKU_VARIANT

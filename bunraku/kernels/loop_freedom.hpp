@@ -169,7 +169,8 @@ class LoopFreedom : LoopRows<S> {
     }
     double area = 0;
     const int b = largest_of(areas, s_.sums, area);
-    if (!(longest > doubt * least && area > doubt * least_area && area > least_angle * squared_norm(row_a))) {
+    const bool sure = longest > doubt * least && area > doubt * least_area && area > least_angle * squared_norm(row_a);
+    if (!sure) {
       return false;
     }
     const Vec3<double> row_b{s_.Y[0][b], s_.Y[1][b], s_.Y[2][b]};

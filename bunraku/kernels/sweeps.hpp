@@ -7,7 +7,7 @@
 #include <span>
 
 #include "bunraku/kernels/closure_support.hpp"
-#include "bunraku/kernels/derivative_layout.hpp"
+#include "bunraku/kernels/slopes.hpp"
 #include "bunraku/kernels/tree.hpp"
 
 namespace bunraku::kernels {
