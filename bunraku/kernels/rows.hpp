@@ -210,10 +210,11 @@ BUNRAKU_INLINE bool is_streamed(const RowBlock<T>& rows, int n) {
          rows.column_stride == 1 && reinterpret_cast<std::uintptr_t>(rows.data) % sizeof(T) == 0;
 }
 
-/// n numbers to each state's row past the caches: each(j, block) puts those from j on in a block, state by state.
+/// n numbers to each state's row past the caches, from number `first` on: each(j, block) puts those from j on in a
+/// block, state by state.
 template <int W, class T, class F>
-BUNRAKU_INLINE void stream_rows(const RowBlock<T>& rows, int n, F&& each) {
-  FarRows<T, W> out(rows.data + rows.first * rows.row_stride, rows.row_stride);
+BUNRAKU_INLINE void stream_rows(const RowBlock<T>& rows, std::ptrdiff_t first, int n, F&& each) {
+  FarRows<T, W> out(rows.data + rows.first * rows.row_stride + first, rows.row_stride);
   for (int next = 0; next < n; next += W) {
     const int j = next + W <= n ? next : n - W;  // the last ones together with some before them
     Pack<T, W> block[W];
@@ -231,7 +232,8 @@ void store_rows(const Pack<T, W>* x, int n, const RowBlock<T>& rows, std::ptrdif
   const int count = rows.count;
   if constexpr (W > 1) {
     if (is_streamed<W>(rows, n)) {
-      stream_rows<W>(rows, n, [&](int j, Pack<T, W>(&block)[W]) BUNRAKU_INLINE_LAMBDA { gather_square(x, j, block); });
+      stream_rows<W>(rows, first, n,
+                     [&](int j, Pack<T, W>(&block)[W]) BUNRAKU_INLINE_LAMBDA { gather_square(x, j, block); });
       return;
     }
     if (rows.column_stride == 1 && n >= W) [[likely]] {
@@ -288,7 +290,7 @@ void store_matrix(const Pack<T, W>* x, const MatrixPlaces& places, int n, const 
       transpose<T, W>(block);
     };
     if (is_streamed<W>(rows, n)) {
-      stream_rows<W>(rows, n, gather);
+      stream_rows<W>(rows, 0, n, gather);
       return;
     }
     if (rows.indices == nullptr && rows.count == W && rows.column_stride == 1 && n >= W) [[likely]] {

@@ -413,6 +413,33 @@ TEST(Batches, MoreThanCachesHold) {
   }
 }
 
+/// What goes to rows part by part: products with several vectors, and the steps of rollouts.
+TEST(Batches, MoreThanCachesHoldInParts) {
+  Random random(7);
+  const Model model = random_chain(33, random);
+  const int nv = model.nv();
+  const int few = 16;
+  const int vectors = 6;
+  const int states = (28 << 20) / (8 * vectors * nv) / few * few;  // 28 MB
+  const Tables<double> data(model, few, 3);
+  const Table<double> x =
+      data.x.replicate(1, vectors) + data.v.replicate(1, vectors).cwiseProduct(data.q.replicate(1, vectors));
+  const auto all = [&](const Table<double>& rows) { return Table<double>(rows.replicate(states / few, 1)); };
+  Batch batch(model);
+  Table<double> some(few, vectors * nv);
+  Table<double> many(states, vectors * nv);
+  batch.inverse_mass_times(data.q, x, some).or_throw();
+  batch.inverse_mass_times(all(data.q), all(x), many).or_throw();
+  EXPECT_TRUE(same_bits<double>(many, all(some)));
+  const RolloutOptions options{.step = 1e-3, .steps = vectors};
+  Table<double> some_v(few, vectors * nv);
+  Table<double> many_v(states, vectors * nv);
+  batch.rollout(data.q, data.v, {}, options, some, some_v).or_throw();
+  batch.rollout(all(data.q), all(data.v), {}, options, many, many_v).or_throw();
+  EXPECT_TRUE(same_bits<double>(many, all(some)));
+  EXPECT_TRUE(same_bits<double>(many_v, all(some_v)));
+}
+
 TEST(Batches, WrongStatesDoNotStopTheOthers) {
   ModelBuilder builder("free");
   builder.add(BodySpec{.name = "a",
