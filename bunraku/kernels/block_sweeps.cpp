@@ -54,11 +54,13 @@ const MatrixPlaces& BlockSweeps<T>::slope_places(const ColumnLayout& composite) 
 }
 
 template <class T>
-const MatrixPlaces& BlockSweeps<T>::half_places(const ColumnLayout& composite) {
-  if (half_places_ == nullptr) {
-    half_places_ = std::make_unique<const MatrixPlaces>(MatrixPlaces::halves(*tree_, composite, lanes()));
+const DerivativePlaces& BlockSweeps<T>::derivative_places(const DerivativeLayout& layout) {
+  if (derivative_places_ == nullptr) {
+    derivative_places_ = std::make_unique<const DerivativePlaces>(
+        DerivativePlaces{MatrixPlaces::derivatives(*tree_, layout, false, lanes()),
+                         MatrixPlaces::derivatives(*tree_, layout, true, lanes())});
   }
-  return *half_places_;
+  return *derivative_places_;
 }
 
 template <class T>

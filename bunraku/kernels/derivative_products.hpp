@@ -25,11 +25,30 @@ template <class S>
 struct ProductScratch {
   /// O(n) memory. The layout must outlive it.
   ProductScratch(const Workspace<S>& ws, const DerivativeLayout& l)
-      : layout(l),
-        inverse(ws.innovation_layout.user.size() * std::size_t{most_product_registers} * columns_per_register<S>) {}
+      : layout(l), inverse(room(ws)), rows_x(lanes == 1 ? room(ws) : 0), rows_y(lanes == 1 ? room(ws) : 0) {}
 
   const DerivativeLayout& layout;  ///< Who is on one path with whom.
   RegisterArray<S> inverse;        ///< Some rows of 𝓜⁻¹, column by column without gaps: they stay in the nearest cache.
+  RegisterArray<S> rows_x;         ///< The same rows of −𝓜⁻¹X, row by row, of several states …
+  RegisterArray<S> rows_y;         ///< … and of −𝓜⁻¹Y.
+
+ private:
+  static constexpr int lanes = columns_per_register<S>;
+  static std::size_t room(const Workspace<S>& ws) {
+    return ws.innovation_layout.user.size() * std::size_t{most_product_registers} * lanes;
+  }
+};
+
+/// Where products go: element (i, j) is at number i · row + j · column.
+template <class S>
+struct Products {
+  S* x = nullptr;             ///< Of −𝓜⁻¹X the first element …
+  S* y = nullptr;             ///< … and of −𝓜⁻¹Y.
+  std::ptrdiff_t row = 0;     ///< From row to row …
+  std::ptrdiff_t column = 0;  ///< … and from column to column.
+
+  /// From row i on.
+  Products from(int i) const { return {x + i * row, y + i * row, row, column}; }
 };
 
 /// Some columns of slopes, and where their products go.
@@ -56,10 +75,10 @@ BUNRAKU_INLINE void pack_rows(const S* inverse, int n, int first, S* to) {
   }
 }
 
-/// `count` registers of rows of −𝓜⁻¹x of each column x, from row `first` on of `rows`, by those of 𝓜⁻¹ from pack_rows.
+/// `count` registers of rows of −𝓜⁻¹x of each column x, `rows` in all, `stride` apart, by those of 𝓜⁻¹ from pack_rows.
 template <int count, int width, class S>
 BUNRAKU_INLINE void multiply_rows(std::span<const Related> related, const S* inverse,
-                                  const ProductColumns<S, width>& columns, int first, int rows) {
+                                  const ProductColumns<S, width>& columns, std::ptrdiff_t stride, int rows) {
   constexpr int lanes = columns_per_register<S>;
   Column<S> sum[width][count] = {};
   for (const Related& k : related) {
@@ -80,41 +99,50 @@ BUNRAKU_INLINE void multiply_rows(std::span<const Related> related, const S* inv
   }
 #pragma GCC unroll 8
   for (int r = 0; r < count; ++r) {
-    const int row = first + r * lanes;
-    const int own = std::min(rows - row, lanes);
+    const int own = std::min(rows - r * lanes, lanes);
 #pragma GCC unroll 4
     for (int c = 0; c < width; ++c) {
-      store_some(sum[c][r], own, columns.out[c] + row);
+      store_some(sum[c][r], own, columns.out[c] + r * lanes * stride);
     }
   }
 }
 
-/// The columns of a free body that need no product: by q, and by the linear velocity.
+/// The columns of a free body that need no product, by q and by the linear velocity, in `count` rows from `first` on.
 template <class S>
-void put_unbound(const Workspace<S>& ws, const FreeBody& body, S* out_x, S* out_y) {
+void put_unbound(const Workspace<S>& ws, const FreeBody& body, int first, int count, const Products<S>& out) {
   const Link<S>& l = ws.link(body.link);
-  const int n = ws.tree->coordinates.nv;
   const Vec3<S> g = placed(ws, l).rotation.inverse_times(ws.base_acceleration);
   const Vec3<S> w{ws.v[l.v], ws.v[l.v + 1], ws.v[l.v + 2]};
-  const auto at_column = [&](S* out, int column) { return out + std::ptrdiff_t{l.v + column} * n; };
-  std::fill_n(at_column(out_x, 0), 6 * n, S(0));
-  std::fill_n(at_column(out_y, 3), 3 * n, S(0));
+  for (int j = 0; j < 6; ++j) {
+    S* const x = out.x + (l.v + j) * out.column;
+    S* const y = out.y + (l.v + j) * out.column;
+    for (int i = 0; i < count; ++i) {
+      x[i * out.row] = S(0);
+      if (j >= 3) {
+        y[i * out.row] = S(0);
+      }
+    }
+  }
   for (int j = 0; j < 3; ++j) {
     Vec3<S> unit = Vec3<S>::zero();
     unit[j] = S(1);
     const Vec3<S> by_q = cross(unit, g);
     const Vec3<S> by_v = cross(unit, w);
     for (int i = 0; i < 3; ++i) {
-      at_column(out_x, j)[l.v + 3 + i] = by_q[i];
-      at_column(out_y, 3 + j)[l.v + 3 + i] = by_v[i];
+      const int row = l.v + 3 + i - first;
+      if (row >= 0 && row < count) {
+        out.x[row * out.row + (l.v + j) * out.column] = by_q[i];
+        out.y[row * out.row + (l.v + 3 + j) * out.column] = by_v[i];
+      }
     }
   }
 }
 
-/// `count` registers of rows of −𝓜⁻¹X and −𝓜⁻¹Y, from row `first` on; see multiply_derivatives.
+/// `count` registers of rows of −𝓜⁻¹X and −𝓜⁻¹Y, from row `first` on, which is where `out` starts; see
+/// multiply_derivatives.
 template <int count, class S>
 void multiply_some(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* inverse, const Slopes<S>& slopes,
-                   bool unbound, int first, S* out_x, S* out_y) {
+                   bool unbound, int first, const Products<S>& out) {
   const ColumnLayout& layout = ws.innovation_layout;
   const int n = static_cast<int>(layout.user.size());
   pack_rows<count>(inverse, n, first, scratch.inverse.data());
@@ -122,46 +150,50 @@ void multiply_some(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* 
     const int begin = scratch.layout.related_begin[at(e)];
     const std::span<const Related> related(scratch.layout.related.data() + begin,
                                            at(scratch.layout.related_begin[at(e) + 1] - begin));
-    multiply_rows<count, width>(related, static_cast<const S*>(scratch.inverse.data()), columns, first, n);
+    multiply_rows<count, width>(related, static_cast<const S*>(scratch.inverse.data()), columns, out.row, n - first);
   };
   for (int e = 0; e < n; ++e) {
     if (unbound && scratch.layout.of_free[at(e)] != 0) {
       continue;
     }
     const auto from = [&](int i) { return layout.user[at(e + i)] * slopes.stride; };
-    const auto to = [&](int i) { return layout.row[at(e + i)]; };
+    const auto to = [&](int i) { return layout.user[at(e + i)] * out.column; };
     if (most_product_columns == 4 && scratch.layout.with_next[at(e)] != 0) {
       multiply(
           e, ProductColumns<S, 4>{{slopes.dq + from(0), slopes.dv + from(0), slopes.dq + from(1), slopes.dv + from(1)},
-                                  {out_x + to(0), out_y + to(0), out_x + to(1), out_y + to(1)}});
+                                  {out.x + to(0), out.y + to(0), out.x + to(1), out.y + to(1)}});
       ++e;
     } else {
-      multiply(e, ProductColumns<S, 2>{{slopes.dq + from(0), slopes.dv + from(0)}, {out_x + to(0), out_y + to(0)}});
+      multiply(e, ProductColumns<S, 2>{{slopes.dq + from(0), slopes.dv + from(0)}, {out.x + to(0), out.y + to(0)}});
     }
   }
   for (const FreeBody& body : scratch.layout.free) {
-    if (unbound) {  // by the angular velocity
-      const auto by = [&](int j) { return slopes.dv + (ws.link(body.link).v + j) * slopes.stride; };
-      const auto to = [&](int j) { return out_y + std::ptrdiff_t{ws.link(body.link).v + j} * n; };
-      multiply(body.first, ProductColumns<S, 2>{{by(0), by(1)}, {to(0), to(1)}});
+    if (unbound) {
+      const int v = ws.link(body.link).v;
+      const auto by = [&](int j) { return slopes.dv + (v + j) * slopes.stride; };
+      const auto to = [&](int j) { return out.y + (v + j) * out.column; };
+      multiply(body.first, ProductColumns<S, 2>{{by(0), by(1)}, {to(0), to(1)}});  // by the angular velocity
       multiply(body.first, ProductColumns<S, 2>{{by(2), by(2)}, {to(2), to(2)}});
+      put_unbound(ws, body, first, std::min(count * columns_per_register<S>, n - first), out);
     }
   }
 }
 
-/// −𝓜⁻¹X and −𝓜⁻¹Y of slopes X and Y over the user's coordinates, n×n each; with `unbound` some columns of free bodies
-/// are not read. O(n²d).
-template <class S>
+/// −𝓜⁻¹X and −𝓜⁻¹Y of slopes X and Y over the user's coordinates, n×n each, some rows at a time: calls done(i, count)
+/// after each `count` rows from row i on, which go to to(i). With `unbound` some columns of free bodies are not read.
+/// O(n²d).
+template <class S, class To, class Done>
 void multiply_derivatives(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* inverse, const Slopes<S>& slopes,
-                          bool unbound, S* out_x, S* out_y) {
+                          bool unbound, To&& to, Done&& done) {
   constexpr int lanes = columns_per_register<S>;
   const int n = static_cast<int>(ws.innovation_layout.user.size());
   const int registers = (n + lanes - 1) / lanes;
   const int rounds = (registers + most_product_registers - 1) / most_product_registers;
   for (int round = 0, r = 0; round < rounds; ++round) {
     const int count = (registers - r + rounds - round - 1) / (rounds - round);
+    const int first = r * lanes;
     const auto some = [&]<int registers_of_rows>() {
-      multiply_some<registers_of_rows>(ws, scratch, inverse, slopes, unbound, r * lanes, out_x, out_y);
+      multiply_some<registers_of_rows>(ws, scratch, inverse, slopes, unbound, first, to(first));
     };
     switch (count) {
       case 1:
@@ -182,13 +214,18 @@ void multiply_derivatives(const Workspace<S>& ws, ProductScratch<S>& scratch, co
       default:
         some.template operator()<most_product_registers>();
     }
+    done(first, std::min(count * lanes, n - first));
     r += count;
   }
-  for (const FreeBody& body : scratch.layout.free) {
-    if (unbound) {
-      put_unbound(ws, body, out_x, out_y);
-    }
-  }
+}
+
+/// The same as whole matrices, column by column.
+template <class S>
+void multiply_derivatives(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* inverse, const Slopes<S>& slopes,
+                          bool unbound, S* out_x, S* out_y) {
+  const Products<S> all{out_x, out_y, 1, static_cast<std::ptrdiff_t>(ws.innovation_layout.user.size())};
+  multiply_derivatives(
+      ws, scratch, inverse, slopes, unbound, [&](int first) { return all.from(first); }, [](int, int) {});
 }
 
 }  // namespace bunraku::kernels

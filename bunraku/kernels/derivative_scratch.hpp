@@ -2,12 +2,31 @@
 /// Where derivatives of inverse dynamics keep what they are made of; see inverse_derivatives.hpp.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "bunraku/kernels/coordinate_lanes.hpp"
 #include "bunraku/kernels/derivative_layout.hpp"
 
 namespace bunraku::kernels {
+
+/// What is wanted.
+enum class Wanted : std::uint8_t {
+  matrices,  ///< ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ = 𝓜 over all hinges, n×n each.
+  in_order,  ///< The same, of several states, where MatrixPlaces::derivatives() has the elements.
+  slopes,    ///< The first two, coordinates in their lanes.
+  unbound,   ///< The same without columns that products with 𝓜⁻¹ need not: see derivative_products.hpp.
+};
+
+/// Where matrices go, column by column or in order.
+template <class S>
+struct Derivatives {
+  S* dq = nullptr;               ///< ∂T/∂q.
+  S* dv = nullptr;               ///< ∂T/∂θ̇.
+  S* da = nullptr;               ///< ∂T/∂θ̈ = 𝓜, or null: not wanted.
+  const int* places = nullptr;   ///< Of elements in order, row by row: where they are in the first two …
+  const int* of_mass = nullptr;  ///< … and in 𝓜.
+};
 
 /// Scratch of the derivatives: coordinates in their lanes of ColumnLayout's registers, where a branch begins with a new
 /// register. Where registers hold several, that leaves lanes empty; what belongs to links, and to the only coordinate
@@ -18,18 +37,20 @@ struct DerivativeScratch : CoordinateLanes<S, 86> {
   static constexpr int lanes = columns_per_register<S>;  ///< Coordinates in a register.
   /// @name Where components start
   /// @{
-  static constexpr int frame_z = 6;        ///< Of the link's frame, which starts at 0, the third axis.
-  static constexpr int velocity = 12;      ///< V.
-  static constexpr int acceleration = 18;  ///< A, the rate of V, gravity included.
-  static constexpr int momentum = 0;       ///< RS; these four take the place of those above.
-  static constexpr int turning = 6;        ///< 2B*S, a moment alone.
-  static constexpr int by_q = 9;           ///< S × f + Rψ̈ + 2Bψ̇.
-  static constexpr int by_v = 15;          ///< R(ψ̇ + Ṡ) + 2BS.
-  static constexpr int column = 24;        ///< S.
-  static constexpr int slope = 30;         ///< ψ̇.
-  static constexpr int rate = 36;          ///< ψ̇ + Ṡ.
-  static constexpr int curvature = 42;     ///< ψ̈.
-  static constexpr int composite = 48;     ///< R: mass, first moment, inertia (xx, yy, zz, xy, xz, yz); 2B; f.
+  static constexpr int frame_z = 6;           ///< Of the link's frame, which starts at 0, the third axis.
+  static constexpr int velocity = 12;         ///< V.
+  static constexpr int acceleration = 18;     ///< A, the rate of V, gravity included.
+  static constexpr int momentum = 0;          ///< RS; these four take the place of those above.
+  static constexpr int turning = 6;           ///< 2B*S, a moment alone.
+  static constexpr int by_q = 9;              ///< S × f + Rψ̈ + 2Bψ̇.
+  static constexpr int by_v = 15;             ///< R(ψ̇ + Ṡ) + 2BS.
+  static constexpr int column = 24;           ///< S.
+  static constexpr int slope = 30;            ///< ψ̇.
+  static constexpr int rate = 36;             ///< ψ̇ + Ṡ.
+  static constexpr int curvature = 42;        ///< ψ̈.
+  static constexpr int base_gravity = slope;  ///< Of a free body, whose S are unit vectors, at its first coordinate …
+  static constexpr int base_velocity = rate;  ///< … that is where several states go at once.
+  static constexpr int composite = 48;        ///< R: mass, first moment, inertia (xx, yy, zz, xy, xz, yz); 2B; f.
   static constexpr int composite_size = 28;
   static constexpr int own = composite + composite_size;  ///< The link's inertia, as in R, see copy_inertias.
   /// @}

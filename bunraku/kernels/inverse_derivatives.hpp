@@ -19,27 +19,10 @@
 /// without being moved, and the pairs are products of numbers side by side.
 #pragma once
 
-#include <cstdint>
-
 #include "bunraku/kernels/derivative_composites.hpp"
+#include "bunraku/kernels/derivative_paths.hpp"
 
 namespace bunraku::kernels {
-
-/// What is wanted.
-enum class Wanted : std::uint8_t {
-  matrices,  ///< ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ = 𝓜 over all hinges, n×n each.
-  halves,    ///< The same, of a column of 𝓜 the rows of its own link and of those farther out alone.
-  slopes,    ///< The first two, coordinates in their lanes.
-  unbound,   ///< The same without columns that products with 𝓜⁻¹ need not: see derivative_products.hpp.
-};
-
-/// Where matrices go, column by column.
-template <class S>
-struct Derivatives {
-  S* dq = nullptr;  ///< ∂T/∂q.
-  S* dv = nullptr;  ///< ∂T/∂θ̇.
-  S* da = nullptr;  ///< ∂T/∂θ̈ = 𝓜, or null: not wanted.
-};
 
 /// Elements of a column of the three matrices, in the rows of a register's coordinates.
 template <class S>
@@ -87,7 +70,7 @@ template <Wanted wanted, class S>
 struct ColumnWriter {
   static constexpr int lanes = columns_per_register<S>;
   /// Whether 𝓜 is wanted, and coordinates in their order.
-  static constexpr bool mass = wanted == Wanted::matrices || wanted == Wanted::halves;
+  static constexpr bool mass = wanted == Wanted::matrices;
 
   ColumnWriter(const DerivativeScratch<S>& d, int n, const Derivatives<S>& out)
       : numbers(d.numbers.data()),
@@ -104,7 +87,7 @@ struct ColumnWriter {
   BUNRAKU_INLINE const S* at_register(int r) const { return lane(r * lanes); }
   /// Where all components of coordinate e of link k are.
   BUNRAKU_INLINE const S* all_of(const Link<S>& l, int k, int e) const {
-    return lanes > 1 && l.nv == 1 ? of_links + DerivativeScratch<S>::start(k) : lane(e);
+    return l.nv == 1 ? of_links + DerivativeScratch<S>::start(k) : lane(e);
   }
 
   /// The row of a lane in the matrices.
@@ -113,14 +96,11 @@ struct ColumnWriter {
   BUNRAKU_INLINE std::ptrdiff_t start(int e) const { return place[e] * stride; }
 
   /// Writes elements of a column that starts at `start` in each matrix, in the rows of register r.
-  template <bool with_mass = mass>
   BUNRAKU_INLINE void put(int r, const ColumnElements<S>& x, std::ptrdiff_t start) const {
     if constexpr (mass) {
       put(x.q, r, to.dq + start);
       put(x.v, r, to.dv + start);
-      if constexpr (with_mass) {
-        put(x.a, r, to.da + start);
-      }
+      put(x.a, r, to.da + start);
     } else {
       store_column(x.q, to.dq + start + r * lanes);
       store_column(x.v, to.dv + start + r * lanes);
@@ -155,7 +135,6 @@ void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k,
   using D = DerivativeScratch<S>;
   constexpr int lanes = columns_per_register<S>;
   constexpr bool mass = ColumnWriter<wanted, S>::mass;
-  constexpr bool inner_mass = wanted == Wanted::matrices;
   const ColumnWriter<wanted, S> writer(d, ws.tree->coordinates.nv, out);
   const int begin = d.layout.lane_of[at(k)];
   const int last = begin + ws.link(k).nv;
@@ -169,20 +148,12 @@ void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k,
     const std::ptrdiff_t start = writer.start(e);
     const S* const x = writer.all_of(ws.link(k), k, e);
     for (int i = 0; i < count; ++i) {
-      const ColumnElements<S> there = elements_inside<inner_mass>(x, writer.at_register(path[i].index));
-      if constexpr (lanes == 1) {
-        writer.template put<inner_mass>(path[i].index, there, start);
-      } else {
-        writer.put(path[i].index, joined<S>(path[i].lanes, there, ColumnElements<S>{}), start);
-      }
+      const ColumnElements<S> there = elements_inside<mass>(x, writer.at_register(path[i].index));
+      writer.put(path[i].index, joined<S>(path[i].lanes, there, ColumnElements<S>{}), start);
     }
     const S* const y = writer.at_register(own);
     const ColumnElements<S> beside = elements_outside<mass>(x, y);
-    if constexpr (lanes == 1) {
-      writer.put(own, beside, start);
-    } else {
-      writer.put(own, inside == 0 ? beside : joined<S>(inside, elements_inside<mass>(x, y), beside), start);
-    }
+    writer.put(own, inside == 0 ? beside : joined<S>(inside, elements_inside<mass>(x, y), beside), start);
     for (int r = own + 1; r < end; ++r) {
       writer.put(r, elements_outside<mass>(x, writer.at_register(r)), start);
     }
@@ -190,12 +161,12 @@ void write_columns(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k,
       const std::ptrdiff_t there = start + writer.row(floating);
       S* const q = writer.to.dq + there;
       S* const v = writer.to.dv + there;
-      S* const a = inner_mass ? writer.to.da + there : nullptr;
+      S* const a = mass ? writer.to.da + there : nullptr;
 #pragma GCC unroll 6
       for (int j = 0; j < 6; ++j) {
         q[j] = x[(D::by_q + j) * lanes];
         v[j] = x[(D::by_v + j) * lanes];
-        if constexpr (inner_mass) {
+        if constexpr (mass) {
           a[j] = x[(D::momentum + j) * lanes];
         }
       }
@@ -252,17 +223,18 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
   }
   if constexpr (D::lanes == 1) {
     gather_in_turn(ws, d, velocity, acceleration);
+    write_paths<wanted>(ws, d, velocity, out);
   } else {
     gather_registers(ws, d, velocity, acceleration);
+    for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
+      ws.link(k).kind == Kind::floating
+          ? write_floating<wanted>(ws, d, k, velocity, out)
+          : write_columns<wanted == Wanted::unbound ? Wanted::slopes : wanted>(ws, d, k, out);
+    }
   }
-  for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
-    ws.link(k).kind == Kind::floating
-        ? write_floating<wanted>(ws, d, k, velocity, out)
-        : write_columns<wanted == Wanted::unbound ? Wanted::slopes : wanted>(ws, d, k, out);
-  }
-  if constexpr (ColumnWriter<wanted, S>::mass) {
+  if (out.da != nullptr) {
     for (int j = 0; j < n; ++j) {
-      out.da[at(j) * at(n + 1)] += ws.armature[at(j)];
+      out.da[wanted == Wanted::in_order ? out.of_mass[j * (n + 1)] : std::ptrdiff_t{j} * (n + 1)] += ws.armature[at(j)];
     }
   }
   const ColumnWriter<wanted, S> writer(d, n, out);
@@ -273,8 +245,9 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
                      d.links().vector(D::composite + 25, d.link_lane(k))};
     for (int j = 0; j < l.nv; ++j) {
       for (int i = 0; i < l.nv; ++i) {
-        out.dq[writer.start(e + j) + writer.row(e + i)] +=
-            dot(d.map_rates[at(d.layout.map_begin[at(k)] + j * l.nv + i)], f);
+        const std::ptrdiff_t to =
+            wanted == Wanted::in_order ? out.places[(l.v + i) * n + l.v + j] : writer.start(e + j) + writer.row(e + i);
+        out.dq[to] += dot(d.map_rates[at(d.layout.map_begin[at(k)] + j * l.nv + i)], f);
       }
     }
   }

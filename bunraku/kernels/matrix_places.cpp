@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bunraku/kernels/derivative_layout.hpp"
 #include "bunraku/kernels/index.hpp"
 
 namespace bunraku::kernels {
@@ -46,15 +47,54 @@ MatrixPlaces MatrixPlaces::related(const Tree& tree, const ColumnLayout& composi
   return out;
 }
 
-MatrixPlaces MatrixPlaces::halves(const Tree& tree, const ColumnLayout& composite, int lanes) {
+MatrixPlaces MatrixPlaces::derivatives(const Tree& tree, const DerivativeLayout& layout, bool symmetric, int lanes) {
   const int n = tree.coordinates.nv;
-  MatrixPlaces out = related(tree, composite, lanes);
-  for (int e = 0; e < n; ++e) {
-    const int inner = composite.user[at(e)];
-    for (int c = e; c < composite.coordinate_end[at(e)]; ++c) {
-      out.source[at(inner * n + composite.user[at(c)])] = inner * n + composite.user[at(c)];
+  MatrixPlaces out;
+  out.source.resize(at(n) * at(n));
+  out.size = 1;
+  std::vector<bool> zero(out.source.size(), true);
+  const auto put = [&](int row, int column) {
+    const std::size_t element = at(layout.place[at(row)] * n + layout.place[at(column)]);
+    out.source[element] = out.size++;
+    zero[element] = false;
+  };
+  const auto put_pair = [&](int e, int inner) {
+    put(e, inner);
+    if (!symmetric) {
+      put(inner, e);
+    }
+  };
+  for (int k = 0; k < static_cast<int>(tree.links.size()); ++k) {
+    const int begin = layout.lane_of[at(k)];
+    const int end = begin + tree.links[at(k)].nv;
+    const int base = layout.floating[at(k)];
+    for (int e = begin; e < end; ++e) {
+      for (int c = begin; c < end; ++c) {
+        put(e, c);
+      }
+      for (int i = layout.path_begin[at(k)]; i < layout.path_begin[at(k) + 1]; ++i) {
+        put_pair(e, layout.path[at(i)].index);
+      }
+      for (int j = 0; j < 6 && base >= 0; ++j) {
+        put(e, base + j);
+      }
+      for (int j = 0; j < 6 && base >= 0 && !symmetric; ++j) {
+        put(base + j, e);
+      }
     }
   }
+  if (symmetric) {
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < i; ++j) {
+        const std::size_t lower = at(i * n + j);
+        const std::size_t upper = at(j * n + i);
+        const int known = std::max(out.source[lower], out.source[upper]);
+        out.source[lower] = out.source[upper] = known;
+        zero[lower] = zero[upper] = known == 0;
+      }
+    }
+  }
+  out.find_empty(lanes, zero);
   return out;
 }
 

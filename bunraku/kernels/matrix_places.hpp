@@ -9,6 +9,8 @@
 
 namespace bunraku::kernels {
 
+struct DerivativeLayout;
+
 /// Of each number of a square matrix, row by row: where a kernel has put it. Immutable, and in an ordinary source: the
 /// variants hold no containers but of their own numbers.
 struct MatrixPlaces {
@@ -16,8 +18,11 @@ struct MatrixPlaces {
   static MatrixPlaces dense(int n, int lanes);
   /// The same over all hinges, zero where two coordinates are not on one path. O(n²).
   static MatrixPlaces related(const Tree& tree, const ColumnLayout& composite, int lanes);
-  /// The same of a symmetric matrix, of which a column has the rows of its own link and of those farther out. O(n²).
-  static MatrixPlaces halves(const Tree& tree, const ColumnLayout& composite, int lanes);
+  /// Over all hinges: number 0 is zero, and then come in the order of the links, of each of their coordinates e, in its
+  /// row the elements with the coordinates of its own link, and then with each coordinate on the path to the base that
+  /// in its row and that in its column, but of a free body six of the one and then six of the other. With `symmetric`
+  /// those in rows alone. As from write_paths. O(n²).
+  static MatrixPlaces derivatives(const Tree& tree, const DerivativeLayout& layout, bool symmetric, int lanes);
   /// Symmetric, over all hinges: number 0 is zero, and then come of each coordinate the elements with those of its own
   /// link and of each link on its path to the base, as from mass_matrix_by_paths. O(n²).
   static MatrixPlaces paths(const Tree& tree, int lanes);
@@ -36,6 +41,12 @@ struct MatrixPlaces {
  private:
   MatrixPlaces();
   void find_empty(int lanes, const std::vector<bool>& zero);
+};
+
+/// Where derivatives of torques are in order: see MatrixPlaces::derivatives().
+struct DerivativePlaces {
+  MatrixPlaces slopes;  ///< By q, and by θ̇.
+  MatrixPlaces mass;    ///< By θ̈: 𝓜.
 };
 
 }  // namespace bunraku::kernels

@@ -35,7 +35,7 @@ BUNRAKU_INLINE void find_rows(const RowBlock<T>& rows, std::ptrdiff_t first, T* 
 template <bool to_write, int W, class T>
 BUNRAKU_INLINE void fetch_next(const RowBlock<T>& rows, T* const (&at_rows)[W], int n) {
   constexpr int line = 64 / static_cast<int>(sizeof(T));
-  if (rows.indices != nullptr || n < 16 || n > 512) {
+  if (rows.indices != nullptr || n < 16 || n > (to_write ? 64 : 512)) {
     return;
   }
   const std::ptrdiff_t ahead = W * rows.row_stride;

@@ -8,11 +8,13 @@ namespace bunraku::kernels {
 
 template <class S>
 template <Wanted wanted>
-void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, const Slopes<S>& slopes, S* mass) {
+void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, const Slopes<S>& slopes, S* mass,
+                                     const int* of_mass) {
   if constexpr (DerivativeScratch<S>::lanes > 1) {
     copy_inertias(ws_, *derivatives_);  // which may be the state's own
   }
-  kernels::inverse_derivatives<wanted>(ws_, *derivatives_, ws_.v, acceleration, {slopes.dq, slopes.dv, mass});
+  kernels::inverse_derivatives<wanted>(ws_, *derivatives_, ws_.v, acceleration,
+                                       {slopes.dq, slopes.dv, mass, slopes.places, of_mass});
   if (passive) {
     add_passive_derivatives(ws_, slopes);
   }
@@ -41,19 +43,32 @@ BlockStatus BlockSweepsOf<S>::inverse_derivatives(const RowBlock<const T>& accel
   const BlockStatus status = take(acceleration, 0);
   make_derivatives();
   const int square = coordinates_.nv * coordinates_.nv;
+  if constexpr (columns_per_register<S> == 1) {
+    if (!coordinates_.has_mimics) {
+      const DerivativePlaces& places = this->derivative_places(lists());
+      const int size = places.slopes.size;
+      matrices_.resize(at(2 * size + places.mass.size));
+      const Slopes<S> slopes{matrices_.data(), matrices_.data() + size, n_, nullptr, places.slopes.source.data()};
+      S* const mass = slopes.dv + size;
+      differentiate<Wanted::in_order>(given_.data(), passive, slopes, mass, places.mass.source.data());
+      put(slopes.dq, places.slopes, dq);
+      put(slopes.dv, places.slopes, dv);
+      put(mass, places.mass, da);
+      return status;
+    }
+  }
   matrices_.resize(at(3 * square));
-  const Slopes<S> slopes{matrices_.data(), matrices_.data() + square, coordinates_.nv, nullptr};
+  const Slopes<S> slopes{matrices_.data(), matrices_.data() + square, coordinates_.nv};
   S* const mass = slopes.dv + square;
+  differentiate<Wanted::matrices>(spread(given_), passive, slopes, mass);
   if (coordinates_.has_mimics) {
-    differentiate<Wanted::matrices>(spread(given_), passive, slopes, mass);
     put(folded(slopes.dq, slopes, 0), this->column_places(), dq);
     put(folded(slopes.dv, slopes, 1), this->column_places(), dv);
     put(folded(mass, slopes, 2), this->column_places(), da);
   } else {
-    differentiate<Wanted::halves>(spread(given_), passive, slopes, mass);
     put(slopes.dq, this->slope_places(layouts_.composite), dq);
     put(slopes.dv, this->slope_places(layouts_.composite), dv);
-    put(mass, this->half_places(layouts_.composite), da);
+    put(mass, this->slope_places(layouts_.composite), da);
   }
   return status;
 }
@@ -72,13 +87,10 @@ BlockStatus BlockSweepsOf<S>::forward_derivatives(const RowBlock<const T>& torqu
   if (coordinates_.has_mimics) {
     folded(slopes.dq, slopes, 0);
     folded(slopes.dv, slopes, 1);
-    slopes = {folded_.data(), folded_.data() + n_ * n_, n_, nullptr};
+    slopes = {folded_.data(), folded_.data() + n_ * n_, n_};
   }
   square_.resize(at(n_ * n_));
-  solved_.resize(at(2 * n_ * n_));
   S* const inverse = square_.data();
-  S* const by_q = solved_.data();
-  S* const by_v = by_q + n_ * n_;
   const bool had = std::exchange(ws_.has_articulated, true);
   std::swap(ws_.of_state, ws_.of_forward);
   kernels::inverse_mass_matrix(ws_, inverse);
@@ -87,9 +99,22 @@ BlockStatus BlockSweepsOf<S>::forward_derivatives(const RowBlock<const T>& torqu
   if (!products_) {
     products_.emplace(ws_, lists());
   }
-  multiply_derivatives(ws_, *products_, static_cast<const S*>(inverse), slopes, unbound, by_q, by_v);
-  put(by_q, this->column_places(), dq);
-  put(by_v, this->column_places(), dv);
+  if constexpr (columns_per_register<S> == 1) {
+    const Products<S> some{products_->rows_x.data(), products_->rows_y.data(), n_, 1};
+    multiply_derivatives(
+        ws_, *products_, static_cast<const S*>(inverse), slopes, unbound, [&](int) { return some; },
+        [&](int first, int count) {
+          store_rows(some.x, count * n_, dq, std::ptrdiff_t{first} * n_);
+          store_rows(some.y, count * n_, dv, std::ptrdiff_t{first} * n_);
+        });
+  } else {
+    solved_.resize(at(2 * n_ * n_));
+    S* const by_q = solved_.data();
+    S* const by_v = by_q + n_ * n_;
+    multiply_derivatives(ws_, *products_, static_cast<const S*>(inverse), slopes, unbound, by_q, by_v);
+    put(by_q, this->column_places(), dq);
+    put(by_v, this->column_places(), dv);
+  }
   put(inverse, n_ * n_, dtau);
   return status;
 }
