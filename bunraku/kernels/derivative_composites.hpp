@@ -10,11 +10,14 @@ namespace bunraku::kernels {
 
 /// From the frame and motion of a link: its inertia, 2B and force, seen from its tree's frame, with what others have
 /// handed over to it where it is `inner`; and S, ψ̇, ψ̇ + Ṡ and ψ̈ as those of revolute links are, for which V and A of
-/// the link itself serve as well as its parent's. `alone` is its inertia in its own axes. For a register of links.
+/// the link itself serve as well as its parent's. `alone` is its inertia in its own axes. For register r of links,
+/// which is register `body` of composites.
 template <bool inner, class S>
-BUNRAKU_INLINE void weigh_link(typename DerivativeScratch<S>::Lanes& d, int r, const RigidInertia<Column<S>>& alone) {
+BUNRAKU_INLINE void weigh_links(DerivativeScratch<S>& scratch, int r, int body, const RigidInertia<Column<S>>& alone) {
   using D = DerivativeScratch<S>;
   using C = Column<S>;
+  typename D::Lanes& d = scratch.links();
+  typename D::Bodies& bodies = scratch.bodies;
   const LinkFrame<C> frame = d.load_frame(r);
   const Motion<C> V = d.load_motion(D::velocity, r);
   const Motion<C> A = d.load_motion(D::acceleration, r);
@@ -28,25 +31,24 @@ BUNRAKU_INLINE void weigh_link(typename DerivativeScratch<S>::Lanes& d, int r, c
   const RigidInertia<C> M =
       shifted(RigidInertia<C>{alone.mass, R * alone.first_moment, congruence(R, alone.inertia)}, frame.p);
   const InertiaRate<C> B = InertiaRate<C>::of(M, V);
-  const auto put = [&](int c, const C& x) BUNRAKU_INLINE_LAMBDA {
-    d.store(D::composite + c, r, inner ? d.load_one(D::composite + c, r) + x : x);
-  };
+  const auto put = [&](int c, const C& x)
+                       BUNRAKU_INLINE_LAMBDA { bodies.store(c, body, inner ? bodies.load_one(c, body) + x : x); };
   const auto put_vector = [&](int c, const Vec3<C>& x) BUNRAKU_INLINE_LAMBDA {
     put(c, x.x);
     put(c + 1, x.y);
     put(c + 2, x.z);
   };
-  put(0, M.mass);
-  put_vector(1, M.first_moment);
-  put_vector(4, {M.inertia.xx, M.inertia.yy, M.inertia.zz});
-  put_vector(7, {M.inertia.xy, M.inertia.xz, M.inertia.yz});
+  put(D::composite, M.mass);
+  put_vector(D::composite + 1, M.first_moment);
+  put_vector(D::composite + 4, {M.inertia.xx, M.inertia.yy, M.inertia.zz});
+  put_vector(D::composite + 7, {M.inertia.xy, M.inertia.xz, M.inertia.yz});
   for (int i = 0; i < 3; ++i) {
-    put_vector(10 + 3 * i, B.upper.row(i) + B.upper.row(i));
+    put_vector(D::twice_B + 3 * i, B.upper.row(i) + B.upper.row(i));
   }
-  put_vector(19, B.momentum + B.momentum);
+  put_vector(D::twice_B + 9, B.momentum + B.momentum);
   const Force<C> f = M * A + B * V;
-  put_vector(22, f.moment);
-  put_vector(25, f.force);
+  put_vector(D::force, f.moment);
+  put_vector(D::force + 3, f.force);
 }
 
 /// S, ψ̇, ψ̇ + Ṡ and ψ̈ of a link that is not revolute.
@@ -96,30 +98,32 @@ void slope_link(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
   }
 }
 
-/// Adds a link's composite to its parent's; `opens` sets it.
-template <bool opens, class S>
+/// Adds a link's composite to its parent's.
+template <class S>
 BUNRAKU_INLINE void hand_composite(DerivativeScratch<S>& d, int k, int parent) {
   using D = DerivativeScratch<S>;
-  const S* const x = d.links().cell(D::composite, d.link_lane(k));
-  S* const sum = d.links().cell(D::composite, d.link_lane(parent));
+  const S* const x = d.bodies.cell(D::composite, d.body_lane(k));
+  S* const sum = d.bodies.cell(D::composite, d.body_lane(parent));
 #pragma GCC unroll 28
   for (int c = 0; c < D::composite_size * D::lanes; c += D::lanes) {
-    sum[c] = opens ? x[c] : sum[c] + x[c];
+    sum[c] += x[c];
   }
 }
 
-/// From composites, in register `from`, and columns: the forces that each column meets its path to the base with.
+/// From composites, in register `body` of `bodies`, and columns: the forces that each column meets its path to the base
+/// with.
 template <class S>
-BUNRAKU_INLINE void load_column(typename DerivativeScratch<S>::Lanes& d, int r, int from) {
+BUNRAKU_INLINE void load_columns(typename DerivativeScratch<S>::Lanes& d, int r,
+                                 const typename DerivativeScratch<S>::Bodies& bodies, int body) {
   using D = DerivativeScratch<S>;
   using C = Column<S>;
-  const RigidInertia<C> R = d.load_inertia(D::composite, from);
-  const Vec3<C> row_x = d.load(D::composite + 10, from);
-  const Vec3<C> row_y = d.load(D::composite + 13, from);
-  const Vec3<C> row_z = d.load(D::composite + 16, from);
+  const RigidInertia<C> R = bodies.load_inertia(D::composite, body);
+  const Vec3<C> row_x = bodies.load(D::twice_B, body);
+  const Vec3<C> row_y = bodies.load(D::twice_B + 3, body);
+  const Vec3<C> row_z = bodies.load(D::twice_B + 6, body);
   const InertiaRate<C> B{{{{row_x.x, row_x.y, row_x.z}, {row_y.x, row_y.y, row_y.z}, {row_z.x, row_z.y, row_z.z}}},
-                         d.load(D::composite + 19, from)};
-  const Force<C> f{d.load(D::composite + 22, from), d.load(D::composite + 25, from)};
+                         bodies.load(D::twice_B + 9, body)};
+  const Force<C> f{bodies.load(D::force, body), bodies.load(D::force + 3, body)};
   const Motion<C> H = d.load_motion(D::column, r);
   d.store(D::momentum, r, R * H);
   d.store(D::turning, r, adjoint_times(B, H).moment);
@@ -127,18 +131,19 @@ BUNRAKU_INLINE void load_column(typename DerivativeScratch<S>::Lanes& d, int r, 
   d.store(D::by_v, r, R * d.load_motion(D::rate, r) + B * H);
 }
 
-/// The same of a free body against the world, whose S are unit vectors, of RS and 2B*S alone: see write_floating.
+/// The same of a free body against the world, whose S are unit vectors, of RS and 2B*S alone: see write_floating and
+/// write_base.
 template <class S>
 void load_floating(DerivativeScratch<S>& d, int k) {
   using D = DerivativeScratch<S>;
-  const typename D::Lanes& links = d.links();
-  const int own = d.link_lane(k);
+  const typename D::Bodies& bodies = d.bodies;
+  const int own = d.body_lane(k);
   const int e = d.layout.lane_of[at(k)];
-  const S m = *links.cell(D::composite, own);
-  const Vec3<S> h = links.vector(D::composite + 1, own);
-  const Vec3<S> diagonal = links.vector(D::composite + 4, own);
-  const Vec3<S> others = links.vector(D::composite + 7, own);
-  const Vec3<S> p = links.vector(D::composite + 19, own);  // 2B's momentum
+  const S m = *bodies.cell(D::composite, own);
+  const Vec3<S> h = bodies.vector(D::composite + 1, own);
+  const Vec3<S> diagonal = bodies.vector(D::composite + 4, own);
+  const Vec3<S> others = bodies.vector(D::composite + 7, own);
+  const Vec3<S> p = bodies.vector(D::twice_B + 9, own);  // 2B's momentum
   const S zero(0);
   const Vec3<S> across[3] = {{zero, h.z, -h.y}, {-h.z, zero, h.x}, {h.y, -h.x, zero}};  // −h̃, row by row
   const Vec3<S> inertia[3] = {
@@ -148,7 +153,7 @@ void load_floating(DerivativeScratch<S>& d, int k) {
     Vec3<S> linear = Vec3<S>::zero();
     linear[j] = m;
     d.put(D::momentum, e + j, Motion<S>{inertia[j], -across[j]});
-    d.put(D::turning, e + j, links.vector(D::composite + 10 + 3 * j, own));
+    d.put(D::turning, e + j, bodies.vector(D::twice_B + 3 * j, own));
     d.put(D::momentum, e + 3 + j, Motion<S>{across[j], linear});
     d.put(D::turning, e + 3 + j, turning[j]);
   }
@@ -161,19 +166,23 @@ void gather_in_turn(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity
   for (int k = static_cast<int>(ws.tree->links.size()) - 1; k >= 0; --k) {
     const Link<S>& l = ws.link(k);
     const int e = d.layout.lane_of[at(k)];
-    l.leaf ? weigh_link<false, S>(d, e, l.inertia) : weigh_link<true, S>(d, e, l.inertia);
+    const int body = d.body_lane(k);
+    l.leaf ? weigh_links<false, S>(d, e, body, l.inertia) : weigh_links<true, S>(d, e, body, l.inertia);
     if (l.kind == Kind::floating) {
       load_floating(d, k);
       continue;
     }
     if (l.kind > Kind::revolute_full) {
       slope_link(ws, d, k, velocity, acceleration);
+      if (has_changing_map(ws.tree->hinge(k))) {
+        d.keep_force(k);
+      }
     }
     for (int j = l.nv - 1; j >= 0; --j) {
-      load_column<S>(d, e + j, e);
+      load_columns<S>(d, e + j, d.bodies, body);
     }
-    if (l.parent >= 0) {
-      l.opens_parent ? hand_composite<true>(d, k, l.parent) : hand_composite<false>(d, k, l.parent);
+    if (l.parent >= 0 && d.body_lane(l.parent) != body) {
+      hand_composite(d, k, l.parent);
     }
   }
 }
@@ -186,8 +195,8 @@ void spread_link(const Workspace<S>& ws, DerivativeScratch<S>& d, int k) {
   if (l.kind == Kind::floating) {
     return load_floating(d, k);
   }
-  const S* const from = d.links().cell(0, k);
   if (l.nv == 1) {
+    const S* const from = d.links().cell(0, k);
     S* const to = d.cell(0, d.layout.lane_of[at(k)]);
 #pragma GCC unroll 9
     for (int c = D::momentum; c < D::turning + 3; ++c) {
@@ -199,9 +208,10 @@ void spread_link(const Workspace<S>& ws, DerivativeScratch<S>& d, int k) {
     }
     return;
   }
+  const S* const from = d.bodies.cell(D::composite, k);
   for (int j = 0; j < l.nv; ++j) {
-    S* const to = d.cell(0, d.layout.lane_of[at(k)] + j);
-    for (int c = D::composite; c < D::composite + D::composite_size; ++c) {
+    S* const to = d.of_several.cell(D::composite, d.layout.lane_of[at(k)] + j);
+    for (int c = 0; c < D::composite_size; ++c) {
       to[c * D::lanes] = from[c * D::lanes];
     }
   }
@@ -213,7 +223,7 @@ void gather_registers(Workspace<S>& ws, DerivativeScratch<S>& d, const S* veloci
   using D = DerivativeScratch<S>;
   typename D::Lanes& links = d.links();
   for (int r = 0; r < links.registers; ++r) {
-    weigh_link<false, S>(links, r, links.load_inertia(D::own, r));
+    weigh_links<false, S>(d, r, r, d.bodies.load_inertia(D::own, r));
   }
   for (const Run& run : ws.tree->runs) {
     for (int k = run.begin; k < run.end && run.kind > Kind::revolute_full; ++k) {
@@ -223,18 +233,21 @@ void gather_registers(Workspace<S>& ws, DerivativeScratch<S>& d, const S* veloci
   const int count = static_cast<int>(ws.tree->links.size());
   for (int k = count - 1; k >= 0; --k) {
     if (const int parent = ws.link(k).parent; parent >= 0) {
-      hand_composite<false>(d, k, parent);
+      hand_composite(d, k, parent);
     }
+  }
+  for (const int k : d.layout.changing) {
+    d.keep_force(k);
   }
   for (const int k : d.layout.several) {
     spread_link(ws, d, k);
     const int begin = d.layout.lane_of[at(k)];
     for (int r = begin / D::lanes; r * D::lanes < begin + ws.link(k).nv; ++r) {
-      load_column<S>(d, r, r);
+      load_columns<S>(d, r, d.of_several, r);
     }
   }
   for (int r = 0; r < links.registers; ++r) {
-    load_column<S>(links, r, r);
+    load_columns<S>(links, r, d.bodies, r);
   }
   for (int k = 0; k < count; ++k) {
     if (ws.link(k).nv == 1 || ws.link(k).kind == Kind::floating) {

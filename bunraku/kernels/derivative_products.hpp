@@ -25,11 +25,14 @@ template <class S>
 struct ProductScratch {
   /// O(n) memory. The layout must outlive it.
   ProductScratch(const Workspace<S>& ws, const DerivativeLayout& l)
-      : layout(l), inverse(room(ws)), rows_x(lanes == 1 ? room(ws) : 0), rows_y(lanes == 1 ? room(ws) : 0) {}
+      : layout(l),
+        inverse(lanes == 1 ? 0 : room(ws)),
+        rows_x(lanes == 1 ? room(ws) : 0),
+        rows_y(lanes == 1 ? room(ws) : 0) {}
 
   const DerivativeLayout& layout;  ///< Who is on one path with whom.
-  RegisterArray<S> inverse;        ///< Some rows of 𝓜⁻¹, column by column without gaps: they stay in the nearest cache.
-  RegisterArray<S> rows_x;         ///< The same rows of −𝓜⁻¹X, row by row, of several states …
+  RegisterArray<S> inverse;        ///< Of one state some rows of 𝓜⁻¹, column by column without gaps: they stay near.
+  RegisterArray<S> rows_x;         ///< Of several states some rows of −𝓜⁻¹X, row by row …
   RegisterArray<S> rows_y;         ///< … and of −𝓜⁻¹Y.
 
  private:
@@ -75,14 +78,15 @@ BUNRAKU_INLINE void pack_rows(const S* inverse, int n, int first, S* to) {
   }
 }
 
-/// `count` registers of rows of −𝓜⁻¹x of each column x, `rows` in all, `stride` apart, by those of 𝓜⁻¹ from pack_rows.
+/// `count` registers of rows of −𝓜⁻¹x of each column x, `rows` in all, `row` apart, by those of 𝓜⁻¹, column by column,
+/// `stride` apart.
 template <int count, int width, class S>
-BUNRAKU_INLINE void multiply_rows(std::span<const Related> related, const S* inverse,
-                                  const ProductColumns<S, width>& columns, std::ptrdiff_t stride, int rows) {
+BUNRAKU_INLINE void multiply_rows(std::span<const Related> related, const S* inverse, std::ptrdiff_t stride,
+                                  const ProductColumns<S, width>& columns, std::ptrdiff_t row, int rows) {
   constexpr int lanes = columns_per_register<S>;
   Column<S> sum[width][count] = {};
   for (const Related& k : related) {
-    const S* column = inverse + std::ptrdiff_t{k.column} * (count * lanes);
+    const S* column = inverse + k.column * stride;
     Column<S> x[width];
 #pragma GCC unroll 4
     for (int c = 0; c < width; ++c) {
@@ -102,7 +106,7 @@ BUNRAKU_INLINE void multiply_rows(std::span<const Related> related, const S* inv
     const int own = std::min(rows - r * lanes, lanes);
 #pragma GCC unroll 4
     for (int c = 0; c < width; ++c) {
-      store_some(sum[c][r], own, columns.out[c] + r * lanes * stride);
+      store_some(sum[c][r], own, columns.out[c] + r * lanes * row);
     }
   }
 }
@@ -145,12 +149,17 @@ void multiply_some(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* 
                    bool unbound, int first, const Products<S>& out) {
   const ColumnLayout& layout = ws.innovation_layout;
   const int n = static_cast<int>(layout.user.size());
-  pack_rows<count>(inverse, n, first, scratch.inverse.data());
+  constexpr bool whole = columns_per_register<S> == 1;  // rows come without gaps in whole columns, too
+  const S* const some = whole ? inverse + first : scratch.inverse.data();
+  const std::ptrdiff_t stride = whole ? n : count * columns_per_register<S>;
+  if constexpr (!whole) {
+    pack_rows<count>(inverse, n, first, scratch.inverse.data());
+  }
   const auto multiply = [&]<int width>(int e, const ProductColumns<S, width>& columns) {
     const int begin = scratch.layout.related_begin[at(e)];
     const std::span<const Related> related(scratch.layout.related.data() + begin,
                                            at(scratch.layout.related_begin[at(e) + 1] - begin));
-    multiply_rows<count, width>(related, static_cast<const S*>(scratch.inverse.data()), columns, out.row, n - first);
+    multiply_rows<count, width>(related, some, stride, columns, out.row, n - first);
   };
   for (int e = 0; e < n; ++e) {
     if (unbound && scratch.layout.of_free[at(e)] != 0) {
@@ -172,8 +181,12 @@ void multiply_some(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* 
       const int v = ws.link(body.link).v;
       const auto by = [&](int j) { return slopes.dv + (v + j) * slopes.stride; };
       const auto to = [&](int j) { return out.y + (v + j) * out.column; };
-      multiply(body.first, ProductColumns<S, 2>{{by(0), by(1)}, {to(0), to(1)}});  // by the angular velocity
-      multiply(body.first, ProductColumns<S, 2>{{by(2), by(2)}, {to(2), to(2)}});
+      if constexpr (most_product_columns >= 3) {  // by the angular velocity
+        multiply(body.first, ProductColumns<S, 3>{{by(0), by(1), by(2)}, {to(0), to(1), to(2)}});
+      } else {
+        multiply(body.first, ProductColumns<S, 2>{{by(0), by(1)}, {to(0), to(1)}});
+        multiply(body.first, ProductColumns<S, 2>{{by(2), by(2)}, {to(2), to(2)}});
+      }
       put_unbound(ws, body, first, std::min(count * columns_per_register<S>, n - first), out);
     }
   }

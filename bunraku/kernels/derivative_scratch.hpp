@@ -30,10 +30,12 @@ struct Derivatives {
 
 /// Scratch of the derivatives: coordinates in their lanes of ColumnLayout's registers, where a branch begins with a new
 /// register. Where registers hold several, that leaves lanes empty; what belongs to links, and to the only coordinate
-/// of a link, is first made in lanes one after the other.
+/// of a link, is first made in lanes one after the other. Composites have a place of their own: where a register holds
+/// one coordinate, links on one path take turns there, since an inward sweep is done with each of them before the next.
 template <class S>
-struct DerivativeScratch : CoordinateLanes<S, 86> {
-  using Lanes = CoordinateLanes<S, 86>;
+struct DerivativeScratch : CoordinateLanes<S, 48> {
+  using Lanes = CoordinateLanes<S, 48>;
+  using Bodies = CoordinateLanes<S, 38>;                 ///< Composites, and links' inertias.
   static constexpr int lanes = columns_per_register<S>;  ///< Coordinates in a register.
   /// @name Where components start
   /// @{
@@ -50,9 +52,14 @@ struct DerivativeScratch : CoordinateLanes<S, 86> {
   static constexpr int curvature = 42;        ///< ψ̈.
   static constexpr int base_gravity = slope;  ///< Of a free body, whose S are unit vectors, at its first coordinate …
   static constexpr int base_velocity = rate;  ///< … that is where several states go at once.
-  static constexpr int composite = 48;        ///< R: mass, first moment, inertia (xx, yy, zz, xy, xz, yz); 2B; f.
+  /// @}
+  /// @name Of Bodies
+  /// @{
+  static constexpr int composite = 0;  ///< R: mass, first moment, inertia (xx, yy, zz, xy, xz, yz).
+  static constexpr int twice_B = 10;   ///< 2B: three rows, and the momentum.
+  static constexpr int force = 22;     ///< f.
   static constexpr int composite_size = 28;
-  static constexpr int own = composite + composite_size;  ///< The link's inertia, as in R, see copy_inertias.
+  static constexpr int own = 28;  ///< The link's inertia, as in R, see copy_inertias.
   /// @}
 
   /// O(N) memory. The layout must outlive it.
@@ -68,8 +75,14 @@ struct DerivativeScratch : CoordinateLanes<S, 86> {
   }
   /// Likewise.
   BUNRAKU_INLINE const Lanes& links() const { return const_cast<DerivativeScratch*>(this)->links(); }
-  /// … and which is whose.
+  /// … and which is whose, …
   BUNRAKU_INLINE int link_lane(int k) const { return lanes == 1 ? layout.lane_of[at(k)] : k; }
+  /// … also among bodies.
+  BUNRAKU_INLINE int body_lane(int k) const { return lanes == 1 ? layout.body[at(k)] : k; }
+  /// Keeps the force of a link with a changing map for later.
+  void keep_force(int k) {
+    forces[at(k)] = {bodies.vector(force, body_lane(k)), bodies.vector(force + 3, body_lane(k))};
+  }
 
   /// Where slopes go: made at the first call.
   Slopes<S> slopes() {
@@ -88,13 +101,16 @@ struct DerivativeScratch : CoordinateLanes<S, 86> {
   RegisterArray<S> dq{0};            ///< Slopes: zero where they always are, but for lanes without coordinates.
   RegisterArray<S> dv{0};            ///< Likewise.
   Lanes of_links;                    ///< Where registers hold several numbers.
+  Bodies bodies;                     ///< Of links.
+  Bodies of_several;                 ///< Of links with several coordinates at these: where registers hold several.
+  std::vector<Force<S>> forces;      ///< f of links whose H* changes in their own axes.
 };
 
 /// Writes the inertia of every link, which are constants, where the sweep reads them: where registers hold several.
 template <class S>
 void copy_inertias(const Workspace<S>& ws, DerivativeScratch<S>& d) {
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
-    d.links().put(DerivativeScratch<S>::own, d.link_lane(k), ws.link(k).inertia);
+    d.bodies.put(DerivativeScratch<S>::own, k, ws.link(k).inertia);
   }
 }
 
@@ -103,7 +119,10 @@ DerivativeScratch<S>::DerivativeScratch(const Workspace<S>& ws, const Derivative
     : Lanes(ws.composite_layout.registers),
       layout(l),
       map_rates(at(l.map_columns)),
-      of_links(lanes == 1 ? 0 : (static_cast<int>(ws.tree->links.size()) + lanes - 1) / lanes) {
+      of_links(lanes == 1 ? 0 : (static_cast<int>(ws.tree->links.size()) + lanes - 1) / lanes),
+      bodies(lanes == 1 ? l.bodies : of_links.registers),
+      of_several(lanes == 1 || l.several.empty() ? 0 : this->registers),
+      forces(l.changing.empty() ? 0 : ws.tree->links.size()) {
   if constexpr (lanes > 1) {
     copy_inertias(ws, *this);
   }

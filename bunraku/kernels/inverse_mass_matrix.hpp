@@ -255,45 +255,107 @@ void innovate_coupled(Workspace<S>& ws, const CoupledLinks& c, S* out) {
   }
 }
 
+/// Elements of some rows of 𝓜⁻¹ in some columns, whose numbers `at_column` says, by the ancestors that rows and columns
+/// share: each goes to put(row, column, element).
+template <int rows, int columns, class S, class F>
+BUNRAKU_INLINE void combine_shared(std::span<const AncestorRow<S>> shared, const int* at_column, F&& put) {
+  S sum[rows][columns] = {};
+  for (const AncestorRow<S>& a : shared) {
+#pragma GCC unroll 2
+    for (int c = 0; c < columns; ++c) {
+      const S w = a.row[at_column[-c]];
+#pragma GCC unroll 4
+      for (int i = 0; i < rows; ++i) {
+        sum[i][c] += a.factor[i] * w;
+      }
+    }
+  }
+#pragma GCC unroll 2
+  for (int c = 0; c < columns; ++c) {
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; ++i) {
+      put(i, c, sum[i][c]);
+    }
+  }
+}
+
+/// Rows e, e − 1, … of 𝓜⁻¹, of one path, up to the diagonal, and the same across it. `ancestors` are those of e, from e
+/// on inward; of what is not on the path of both a row and a column nothing is read.
+template <int rows, class S>
+void combine_triangle(const ColumnLayout& layout, std::span<const AncestorRow<S>> ancestors, int e, S* out) {
+  const int* const user = layout.user.data();
+  std::size_t skipped = 0;
+  for (int c = e; c >= 0;) {
+    while (skipped < ancestors.size() && ancestors[skipped].coordinate > c) {
+      ++skipped;
+    }
+    const auto put = [&](int i, int j, const S& x) BUNRAKU_INLINE_LAMBDA {
+      if (c - j <= e - i) {
+        out[layout.row[at(e - i)] + user[c - j]] = x;
+        out[layout.row[at(c - j)] + user[e - i]] = x;
+      }
+    };
+    const std::span<const AncestorRow<S>> shared = ancestors.subspan(skipped);
+    if (c > 0 &&
+        (skipped == ancestors.size() || ancestors[skipped].coordinate < c)) {  // the next column shares the same
+      combine_shared<rows, 2>(shared, user + c, put);
+      c -= 2;
+    } else {
+      combine_shared<rows, 1>(shared, user + c, put);
+      --c;
+    }
+  }
+}
+
 /// From W to W* D⁻¹ W, in place: row e needs the rows of its ancestors alone, so the rows are finished from the tips to
-/// the base, several of one path at a time. A row of W has zeros where it is not on the path.
+/// the base, several of one path at a time. Where registers hold several columns all of them are combined, and a row of
+/// W has zeros where it is not on the path.
 template <class S>
 void combine_rows(Workspace<S>& ws, S* out) {
-  const int n = static_cast<int>(ws.innovation_layout.user.size());
+  const ColumnLayout& layout = ws.innovation_layout;
+  const int n = static_cast<int>(layout.user.size());
   for (int e = n - 1; e >= 0;) {
     int rows = 1;
-    while (rows < combined_rows && e - rows >= 0 && ws.innovation_layout.parent[at(e - rows + 1)] == e - rows) {
+    while (rows < combined_rows && e - rows >= 0 && layout.parent[at(e - rows + 1)] == e - rows) {
       ++rows;
     }
     S* to[combined_rows] = {};
     int column_of[combined_rows] = {};
     for (int i = 0; i < rows; ++i) {
-      to[i] = out + ws.innovation_layout.row[at(e - i)];
-      column_of[i] = ws.innovation_layout.user[at(e - i)];
+      to[i] = out + layout.row[at(e - i)];
+      column_of[i] = layout.user[at(e - i)];
     }
     int count = 0;
-    for (int a = e; a >= 0; a = ws.innovation_layout.parent[at(a)]) {
-      const S* w = out + ws.innovation_layout.row[at(a)];
-      const S scale = ws.of_state.D_inverse[at(ws.innovation_layout.full[at(a)])];
+    for (int a = e; a >= 0; a = layout.parent[at(a)]) {
+      const S* w = out + layout.row[at(a)];
+      const S scale = ws.of_state.D_inverse[at(layout.full[at(a)])];
       AncestorRow<S>& ancestor = ws.ancestors[at(count++)];
       ancestor.row = w;
+      ancestor.coordinate = a;
       for (int i = 0; i < rows; ++i) {
-        ancestor.factor[i] = w[column_of[i]] * scale;
+        ancestor.factor[i] = a > e - i ? S(0) : w[column_of[i]] * scale;
       }
     }
     const std::span<const AncestorRow<S>> ancestors(ws.ancestors.data(), at(count));
+    const auto combine_some = [&]<int some>() {
+      if constexpr (columns_per_register<S> == 1) {
+        combine_triangle<some>(layout, ancestors, e, out);
+      } else {
+        combine<some, S>(ancestors, n, to);
+      }
+    };
     switch (rows) {
       case 4:
-        combine<4, S>(ancestors, n, to);
+        combine_some.template operator()<4>();
         break;
       case 3:
-        combine<3, S>(ancestors, n, to);
+        combine_some.template operator()<3>();
         break;
       case 2:
-        combine<2, S>(ancestors, n, to);
+        combine_some.template operator()<2>();
         break;
       default:
-        combine<1, S>(ancestors, n, to);
+        combine_some.template operator()<1>();
     }
     e -= rows;
   }
@@ -312,7 +374,9 @@ void inverse_mass_matrix(Workspace<S>& ws, S* out) {
     }
     return;
   }
-  std::fill_n(out, n * n, S(0));
+  if constexpr (columns_per_register<S> > 1) {
+    std::fill_n(out, n * n, S(0));
+  }
   for (std::size_t r = ws.tree->stages.size(); r-- > 0;) {
     const Run& run = ws.tree->stages[r];
     const auto revolute = [&]<Kind kind>(int begin, int end) { innovate_revolute<kind>(ws, begin, end, out); };

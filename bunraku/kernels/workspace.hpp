@@ -196,6 +196,7 @@ inline constexpr int deepest_combined = 48;
 template <class S>
 struct AncestorRow {
   const S* row = nullptr;        ///< Its numbers.
+  int coordinate = 0;            ///< Whose it is.
   S factor[combined_rows] = {};  ///< What it is multiplied with in each row.
 };
 
