@@ -54,13 +54,12 @@ const MatrixPlaces& BlockSweeps<T>::slope_places(const ColumnLayout& composite) 
 }
 
 template <class T>
-const DerivativePlaces& BlockSweeps<T>::derivative_places(const DerivativeLayout& layout) {
-  if (derivative_places_ == nullptr) {
-    derivative_places_ = std::make_unique<const DerivativePlaces>(
-        DerivativePlaces{MatrixPlaces::derivatives(*tree_, layout, false, lanes()),
-                         MatrixPlaces::derivatives(*tree_, layout, true, lanes())});
+const MatrixPlaces& BlockSweeps<T>::places_in_order(const DerivativeLayout& layout, bool symmetric) {
+  std::unique_ptr<const MatrixPlaces>& places = symmetric ? symmetric_in_order_ : in_order_;
+  if (places == nullptr) {
+    places = std::make_unique<const MatrixPlaces>(MatrixPlaces::in_order(layout, symmetric, lanes()));
   }
-  return *derivative_places_;
+  return *places;
 }
 
 template <class T>

@@ -13,7 +13,6 @@ namespace bunraku::kernels {
 
 struct ColumnLayout;
 struct DerivativeLayout;
-struct DerivativePlaces;
 struct MatrixPlaces;
 
 /// Numbers of some states in the caller's memory, a row a state.
@@ -172,8 +171,8 @@ class BlockSweeps {
   const MatrixPlaces& mass_places();
   /// Where derivatives of torques over all hinges are; likewise.
   const MatrixPlaces& slope_places(const ColumnLayout& composite);
-  /// The same in order, see MatrixPlaces::derivatives(); likewise.
-  const DerivativePlaces& derivative_places(const DerivativeLayout& layout);
+  /// The same in order, see DerivativeLayout; likewise.
+  const MatrixPlaces& places_in_order(const DerivativeLayout& layout, bool symmetric);
   /// Where a matrix over the user's coordinates is that is column by column; likewise.
   const MatrixPlaces& column_places();
 
@@ -182,7 +181,8 @@ class BlockSweeps {
   std::unique_ptr<const DerivativeLayout> derivative_layout_;
   std::unique_ptr<const MatrixPlaces> mass_places_;
   std::unique_ptr<const MatrixPlaces> slope_places_;
-  std::unique_ptr<const DerivativePlaces> derivative_places_;
+  std::unique_ptr<const MatrixPlaces> in_order_;
+  std::unique_ptr<const MatrixPlaces> symmetric_in_order_;
   std::unique_ptr<const MatrixPlaces> column_places_;
 };
 

@@ -88,9 +88,18 @@ DerivativeLayout::DerivativeLayout(const Tree& tree, const ColumnLayout& composi
     const int i = slot % lanes;
     in_row[at(r)] = in_row[at(r)] != 0 && (i >= used[at(r)] || place[at(slot)] == place[at(r * lanes)] + i) ? 1 : 0;
   }
-  const auto row_of = [&](int e) {
-    const int user = innovation.user[at(e)];
-    return tree.coordinates.has_mimics ? user : lane[at(user)];
+  if (lanes == 1) {
+    put_in_order(tree);
+  }
+  // with mimics slopes are the user's, column by column
+  const auto place_of = [&](int row_coordinate, int column_coordinate) {
+    const int row = innovation.user[at(row_coordinate)];
+    const int column = innovation.user[at(column_coordinate)];
+    if (tree.coordinates.has_mimics) {
+      return column * static_cast<int>(innovation.user.size()) + row;
+    }
+    return lanes == 1 ? in_order[at(row * tree.coordinates.nv + column)]
+                      : column * composite.registers * lanes + lane[at(row)];
   };
   for (int e = 0; e < static_cast<int>(innovation.user.size()); ++e) {
     related_begin.push_back(static_cast<int>(related.size()));
@@ -98,10 +107,11 @@ DerivativeLayout::DerivativeLayout(const Tree& tree, const ColumnLayout& composi
                           innovation.coordinate_end[at(e + 1)] == innovation.coordinate_end[at(e)];
     with_next.push_back(followed ? 1 : 0);
     for (int a = innovation.parent[at(e)]; a >= 0; a = innovation.parent[at(a)]) {
-      related.push_back({innovation.user[at(a)], row_of(a)});
+      related.push_back({innovation.user[at(a)], place_of(a, e)});
     }
+    std::reverse(related.begin() + related_begin.back(), related.end());
     for (int c = e; c < innovation.coordinate_end[at(e)]; ++c) {
-      related.push_back({innovation.user[at(c)], row_of(c)});
+      related.push_back({innovation.user[at(c)], place_of(c, e)});
     }
   }
   related_begin.push_back(static_cast<int>(related.size()));
@@ -113,6 +123,32 @@ DerivativeLayout::DerivativeLayout(const Tree& tree, const ColumnLayout& composi
       const std::vector<HingeDof>& dofs = tree.hinge(k).dofs;
       free_bare = free_bare && std::all_of(dofs.begin(), dofs.end(),
                                            [](const HingeDof& dof) { return dof.damping == 0 && dof.stiffness == 0; });
+    }
+  }
+}
+
+void DerivativeLayout::put_in_order(const Tree& tree) {
+  const int n = tree.coordinates.nv;
+  in_order.resize(at(n) * at(n));
+  const auto put = [&](int row, int column) { in_order[at(place[at(row)] * n + place[at(column)])] = elements++; };
+  for (int k = 0; k < static_cast<int>(tree.links.size()); ++k) {
+    const int begin = lane_of[at(k)];
+    const int end = begin + tree.links[at(k)].nv;
+    const int base = floating[at(k)];
+    for (int e = begin; e < end; ++e) {
+      for (int c = begin; c < end; ++c) {
+        put(e, c);
+      }
+      for (int i = path_begin[at(k)]; i < path_begin[at(k) + 1]; ++i) {
+        put(e, path[at(i)].index);
+        put(path[at(i)].index, e);
+      }
+      for (int j = 0; j < 6 && base >= 0; ++j) {
+        put(e, base + j);
+      }
+      for (int j = 0; j < 6 && base >= 0; ++j) {
+        put(base + j, e);
+      }
     }
   }
 }

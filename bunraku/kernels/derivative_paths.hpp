@@ -29,73 +29,74 @@ struct Components {
   }
 };
 
-/// Writes elements one after the other, as MatrixPlaces::derivatives() has them.
-template <class S>
+/// Writes elements in order, see DerivativeLayout; those of 𝓜 in rows alone, where by q and θ̇ they are.
+template <Wanted wanted, class S>
 class ElementsInOrder {
  public:
-  static constexpr bool mass = true;         ///< Whether 𝓜 is wanted …
-  static constexpr bool inner_mass = false;  ///< … and in columns.
+  static constexpr bool mass = wanted == Wanted::in_order;  ///< Whether 𝓜 is wanted …
+  static constexpr bool inner_mass = false;                 ///< … and in columns.
 
-  ElementsInOrder(const DerivativeScratch<S>&, int, const Derivatives<S>& to)
-      : q_(to.dq + 1), v_(to.dv + 1), a_(to.da + 1) {}
+  ElementsInOrder(const DerivativeScratch<S>&, int, const Derivatives<S>& to) : to_(to) {}
 
   /// Goes on with coordinate e.
   void begin(int) {}
   /// In its row, the column of coordinate c.
   BUNRAKU_INLINE void in_row(int, const S& q, const S& v, const S& a) {
-    *q_++ = q;
-    *v_++ = v;
-    *a_++ = a;
+    if constexpr (mass) {
+      to_.da[next_] = a;
+    }
+    in_column(0, q, v, a);
+  }
+  /// The same of a free body's coordinates by the angular velocity alone.
+  BUNRAKU_INLINE void in_row(int, const Vec3<S>& by_w) {
+    put(by_w, to_.dv + next_);
+    next_ += 6;
   }
   /// In its column, the row of coordinate c.
   BUNRAKU_INLINE void in_column(int, const S& q, const S& v, const S&) {
-    *q_++ = q;
-    *v_++ = v;
+    to_.dq[next_] = q;
+    to_.dv[next_++] = v;
   }
 
  private:
-  S* q_;
-  S* v_;
-  S* a_;
+  BUNRAKU_INLINE static void put(const Vec3<S>& x, S* to) {
+    to[0] = x.x;
+    to[1] = x.y;
+    to[2] = x.z;
+  }
+
+  Derivatives<S> to_;
+  std::ptrdiff_t next_ = 1;
 };
 
-/// Writes them into matrices, column by column, or into slopes.
-template <Wanted wanted, class S>
+/// Writes them into matrices, column by column.
+template <class S>
 class ElementsInPlace {
  public:
-  static constexpr bool mass = wanted == Wanted::matrices;  ///< Whether 𝓜 is wanted …
-  static constexpr bool inner_mass = mass;                  ///< … and in columns.
+  static constexpr bool mass = true;        ///< 𝓜 is wanted …
+  static constexpr bool inner_mass = true;  ///< … in columns, too.
 
   ElementsInPlace(const DerivativeScratch<S>& d, int n, const Derivatives<S>& to)
-      : place_(d.layout.place.data()), stride_(mass ? n : d.registers), to_(to) {}
+      : place_(d.layout.place.data()), n_(n), to_(to) {}
 
   /// Goes on with coordinate e.
-  BUNRAKU_INLINE void begin(int e) {
-    row_ = row(e);
-    column_ = place_[e] * stride_;
-  }
+  BUNRAKU_INLINE void begin(int e) { own_ = place_[e]; }
   /// In its row, the column of coordinate c.
-  BUNRAKU_INLINE void in_row(int c, const S& q, const S& v, const S& a) { put(place_[c] * stride_ + row_, q, v, a); }
-  /// The same by θ̇ alone.
-  BUNRAKU_INLINE void in_row(int c, const S& v) { to_.dv[place_[c] * stride_ + row_] = v; }
+  BUNRAKU_INLINE void in_row(int c, const S& q, const S& v, const S& a) { put(place_[c] * n_ + own_, q, v, a); }
   /// In its column, the row of coordinate c.
-  BUNRAKU_INLINE void in_column(int c, const S& q, const S& v, const S& a) { put(column_ + row(c), q, v, a); }
+  BUNRAKU_INLINE void in_column(int c, const S& q, const S& v, const S& a) { put(own_ * n_ + place_[c], q, v, a); }
 
  private:
-  BUNRAKU_INLINE std::ptrdiff_t row(int e) const { return mass ? place_[e] : e; }
   BUNRAKU_INLINE void put(std::ptrdiff_t to, const S& q, const S& v, const S& a) const {
     to_.dq[to] = q;
     to_.dv[to] = v;
-    if constexpr (mass) {
-      to_.da[to] = a;
-    }
+    to_.da[to] = a;
   }
 
   const int* place_;
-  std::ptrdiff_t stride_;
+  std::ptrdiff_t n_;
   Derivatives<S> to_;
-  std::ptrdiff_t row_ = 0;
-  std::ptrdiff_t column_ = 0;
+  std::ptrdiff_t own_ = 0;
 };
 
 /// In a row that starts at x, the columns of a free body against the world, whose S are unit vectors: with N and F of
@@ -110,10 +111,7 @@ BUNRAKU_INLINE void write_base(const DerivativeScratch<S>& d, int base, const S*
   const Vec3<S> w = d.vector(D::base_velocity, base);
   const Vec3<S> by_w = cross(N, w) + cross(F, d.vector(D::base_velocity + 3, base)) + vector(D::turning);
   if constexpr (wanted == Wanted::unbound) {
-#pragma GCC unroll 3
-    for (int j = 0; j < 3; ++j) {
-      out.in_row(base + j, by_w[j]);
-    }
+    out.in_row(base, by_w);
   } else {
     const Vec3<S> by_q = cross(F, d.vector(D::base_gravity, base));
     const Vec3<S> by_v = cross(F, w);
@@ -187,7 +185,7 @@ void write_path(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k, El
 /// All elements that may be other than zero.
 template <Wanted wanted, class S>
 void write_paths(const Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const Derivatives<S>& to) {
-  using Elements = std::conditional_t<wanted == Wanted::in_order, ElementsInOrder<S>, ElementsInPlace<wanted, S>>;
+  using Elements = std::conditional_t<wanted == Wanted::matrices, ElementsInPlace<S>, ElementsInOrder<wanted, S>>;
   Elements out(d, ws.tree->coordinates.nv, to);
   for (int k = 0; k < static_cast<int>(ws.tree->links.size()); ++k) {
     ws.link(k).kind == Kind::floating ? write_own_base<wanted>(ws, d, k, velocity, out)

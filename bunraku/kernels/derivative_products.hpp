@@ -54,13 +54,6 @@ struct Products {
   Products from(int i) const { return {x + i * row, y + i * row, row, column}; }
 };
 
-/// Some columns of slopes, and where their products go.
-template <class S, int columns>
-struct ProductColumns {
-  const S* x[columns];  ///< Columns x.
-  S* out[columns];      ///< −𝓜⁻¹x.
-};
-
 /// `count` registers of rows of 𝓜⁻¹, column by column, from row `first` on; numbers beyond the last row are any.
 template <int count, class S>
 BUNRAKU_INLINE void pack_rows(const S* inverse, int n, int first, S* to) {
@@ -78,19 +71,30 @@ BUNRAKU_INLINE void pack_rows(const S* inverse, int n, int first, S* to) {
   }
 }
 
-/// `count` registers of rows of −𝓜⁻¹x of each column x, `rows` in all, `row` apart, by those of 𝓜⁻¹, column by column,
-/// `stride` apart.
-template <int count, int width, class S>
-BUNRAKU_INLINE void multiply_rows(std::span<const Related> related, const S* inverse, std::ptrdiff_t stride,
-                                  const ProductColumns<S, width>& columns, std::ptrdiff_t row, int rows) {
+/// `count` registers of rows, `rows` in all, of the products of some coordinates' columns of Y, or with `both` of X and
+/// of Y, where `related` starts for each of them, by those rows of 𝓜⁻¹, column by column, `stride` apart. The products
+/// go to `to`, and `row` apart from row to row.
+template <int count, int coordinates, bool both, class S>
+BUNRAKU_INLINE void multiply_rows(const Related* const (&related)[coordinates], int length, const S* inverse,
+                                  std::ptrdiff_t stride, const Slopes<S>& slopes,
+                                  S* const (&to)[both ? 2 * coordinates : coordinates], std::ptrdiff_t row, int rows) {
   constexpr int lanes = columns_per_register<S>;
+  constexpr int width = both ? 2 * coordinates : coordinates;
+  const S* const dq = slopes.dq;
+  const S* const dv = slopes.dv;
   Column<S> sum[width][count] = {};
-  for (const Related& k : related) {
-    const S* column = inverse + k.column * stride;
+  for (int k = 0; k < length; ++k) {
+    const S* column = inverse + related[0][k].column * stride;
     Column<S> x[width];
-#pragma GCC unroll 4
-    for (int c = 0; c < width; ++c) {
-      x[c] = columns.x[c][k.row];
+#pragma GCC unroll 3
+    for (int c = 0; c < coordinates; ++c) {
+      const int place = related[c][k].place;
+      if constexpr (both) {
+        x[2 * c] = dq[place];
+        x[2 * c + 1] = dv[place];
+      } else {
+        x[c] = dv[place];
+      }
     }
 #pragma GCC unroll 8
     for (int r = 0; r < count; ++r) {
@@ -106,7 +110,7 @@ BUNRAKU_INLINE void multiply_rows(std::span<const Related> related, const S* inv
     const int own = std::min(rows - r * lanes, lanes);
 #pragma GCC unroll 4
     for (int c = 0; c < width; ++c) {
-      store_some(sum[c][r], own, columns.out[c] + r * lanes * row);
+      store_some(sum[c][r], own, to[c] + r * lanes * row);
     }
   }
 }
@@ -155,38 +159,32 @@ void multiply_some(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* 
   if constexpr (!whole) {
     pack_rows<count>(inverse, n, first, scratch.inverse.data());
   }
-  const auto multiply = [&]<int width>(int e, const ProductColumns<S, width>& columns) {
-    const int begin = scratch.layout.related_begin[at(e)];
-    const std::span<const Related> related(scratch.layout.related.data() + begin,
-                                           at(scratch.layout.related_begin[at(e) + 1] - begin));
-    multiply_rows<count, width>(related, some, stride, columns, out.row, n - first);
+  const auto related = [&](int e) { return scratch.layout.related.data() + scratch.layout.related_begin[at(e)]; };
+  const auto related_by = [&](int e) {
+    return scratch.layout.related_begin[at(e) + 1] - scratch.layout.related_begin[at(e)];
   };
+  const auto x = [&](int e) { return out.x + layout.user[at(e)] * out.column; };
+  const auto y = [&](int e) { return out.y + layout.user[at(e)] * out.column; };
   for (int e = 0; e < n; ++e) {
     if (unbound && scratch.layout.of_free[at(e)] != 0) {
       continue;
     }
-    const auto from = [&](int i) { return layout.user[at(e + i)] * slopes.stride; };
-    const auto to = [&](int i) { return layout.user[at(e + i)] * out.column; };
     if (most_product_columns == 4 && scratch.layout.with_next[at(e)] != 0) {
-      multiply(
-          e, ProductColumns<S, 4>{{slopes.dq + from(0), slopes.dv + from(0), slopes.dq + from(1), slopes.dv + from(1)},
-                                  {out.x + to(0), out.y + to(0), out.x + to(1), out.y + to(1)}});
+      multiply_rows<count, 2, true, S>({related(e), related(e + 1)}, related_by(e), some, stride, slopes,
+                                       {x(e), y(e), x(e + 1), y(e + 1)}, out.row, n - first);
       ++e;
     } else {
-      multiply(e, ProductColumns<S, 2>{{slopes.dq + from(0), slopes.dv + from(0)}, {out.x + to(0), out.y + to(0)}});
+      multiply_rows<count, 1, true, S>({related(e)}, related_by(e), some, stride, slopes, {x(e), y(e)}, out.row,
+                                       n - first);
     }
   }
   for (const FreeBody& body : scratch.layout.free) {
-    if (unbound) {
-      const int v = ws.link(body.link).v;
-      const auto by = [&](int j) { return slopes.dv + (v + j) * slopes.stride; };
-      const auto to = [&](int j) { return out.y + (v + j) * out.column; };
-      if constexpr (most_product_columns >= 3) {  // by the angular velocity
-        multiply(body.first, ProductColumns<S, 3>{{by(0), by(1), by(2)}, {to(0), to(1), to(2)}});
-      } else {
-        multiply(body.first, ProductColumns<S, 2>{{by(0), by(1)}, {to(0), to(1)}});
-        multiply(body.first, ProductColumns<S, 2>{{by(2), by(2)}, {to(2), to(2)}});
-      }
+    if (unbound) {  // by the angular velocity
+      const int e = body.first;
+      multiply_rows<count, 2, false, S>({related(e), related(e + 1)}, related_by(e), some, stride, slopes,
+                                        {y(e), y(e + 1)}, out.row, n - first);
+      multiply_rows<count, 1, false, S>({related(e + 2)}, related_by(e), some, stride, slopes, {y(e + 2)}, out.row,
+                                        n - first);
       put_unbound(ws, body, first, std::min(count * columns_per_register<S>, n - first), out);
     }
   }

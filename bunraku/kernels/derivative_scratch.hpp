@@ -13,8 +13,8 @@ namespace bunraku::kernels {
 /// What is wanted.
 enum class Wanted : std::uint8_t {
   matrices,  ///< ∂T/∂q, ∂T/∂θ̇ and ∂T/∂θ̈ = 𝓜 over all hinges, n×n each.
-  in_order,  ///< The same, of several states, where MatrixPlaces::derivatives() has the elements.
-  slopes,    ///< The first two, coordinates in their lanes.
+  in_order,  ///< The same in order, see DerivativeLayout: of several states.
+  slopes,    ///< The first two, of one state coordinates in their lanes, of several in order.
   unbound,   ///< The same without columns that products with 𝓜⁻¹ need not: see derivative_products.hpp.
 };
 
@@ -87,13 +87,13 @@ struct DerivativeScratch : CoordinateLanes<S, 48> {
   /// Where slopes go: made at the first call.
   Slopes<S> slopes() {
     const int stride = this->registers * lanes;
-    const std::size_t size = layout.lane.size() * at(stride);
+    const std::size_t size = lanes == 1 ? at(layout.elements) : layout.lane.size() * at(stride);
     for (RegisterArray<S>* each : {&dq, &dv}) {
       if (each->registers.empty()) {
         *each = RegisterArray<S>(size);
       }
     }
-    return {dq.data(), dv.data(), stride, layout.lane.data()};
+    return {dq.data(), dv.data(), stride, layout.lane.data(), lanes == 1 ? layout.in_order.data() : nullptr};
   }
 
   const DerivativeLayout& layout;    ///< Which coordinate is where.

@@ -234,7 +234,8 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
   }
   if (out.da != nullptr) {
     for (int j = 0; j < n; ++j) {
-      out.da[wanted == Wanted::in_order ? out.of_mass[j * (n + 1)] : std::ptrdiff_t{j} * (n + 1)] += ws.armature[at(j)];
+      const std::ptrdiff_t diagonal = std::ptrdiff_t{j} * (n + 1);
+      out.da[out.places != nullptr ? out.places[diagonal] : diagonal] += ws.armature[at(j)];
     }
   }
   const ColumnWriter<wanted, S> writer(d, n, out);
@@ -245,7 +246,7 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
     for (int j = 0; j < l.nv; ++j) {
       for (int i = 0; i < l.nv; ++i) {
         const std::ptrdiff_t to =
-            wanted == Wanted::in_order ? out.places[(l.v + i) * n + l.v + j] : writer.start(e + j) + writer.row(e + i);
+            out.places != nullptr ? out.places[(l.v + i) * n + l.v + j] : writer.start(e + j) + writer.row(e + i);
         out.dq[to] += dot(d.map_rates[at(d.layout.map_begin[at(k)] + j * l.nv + i)], f);
       }
     }

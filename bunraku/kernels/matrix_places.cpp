@@ -47,53 +47,18 @@ MatrixPlaces MatrixPlaces::related(const Tree& tree, const ColumnLayout& composi
   return out;
 }
 
-MatrixPlaces MatrixPlaces::derivatives(const Tree& tree, const DerivativeLayout& layout, bool symmetric, int lanes) {
-  const int n = tree.coordinates.nv;
+MatrixPlaces MatrixPlaces::in_order(const DerivativeLayout& layout, bool symmetric, int lanes) {
+  const int n = static_cast<int>(layout.lane.size());
   MatrixPlaces out;
-  out.source.resize(at(n) * at(n));
-  out.size = 1;
-  std::vector<bool> zero(out.source.size(), true);
-  const auto put = [&](int row, int column) {
-    const std::size_t element = at(layout.place[at(row)] * n + layout.place[at(column)]);
-    out.source[element] = out.size++;
-    zero[element] = false;
-  };
-  const auto put_pair = [&](int e, int inner) {
-    put(e, inner);
-    if (!symmetric) {
-      put(inner, e);
-    }
-  };
-  for (int k = 0; k < static_cast<int>(tree.links.size()); ++k) {
-    const int begin = layout.lane_of[at(k)];
-    const int end = begin + tree.links[at(k)].nv;
-    const int base = layout.floating[at(k)];
-    for (int e = begin; e < end; ++e) {
-      for (int c = begin; c < end; ++c) {
-        put(e, c);
-      }
-      for (int i = layout.path_begin[at(k)]; i < layout.path_begin[at(k) + 1]; ++i) {
-        put_pair(e, layout.path[at(i)].index);
-      }
-      for (int j = 0; j < 6 && base >= 0; ++j) {
-        put(e, base + j);
-      }
-      for (int j = 0; j < 6 && base >= 0 && !symmetric; ++j) {
-        put(base + j, e);
-      }
+  out.source = layout.in_order;
+  out.size = layout.elements;
+  for (int i = 0; i < n && symmetric; ++i) {
+    for (int j = 0; j < n; ++j) {
+      out.source[at(i * n + j)] = std::min(layout.in_order[at(i * n + j)], layout.in_order[at(j * n + i)]);
     }
   }
-  if (symmetric) {
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < i; ++j) {
-        const std::size_t lower = at(i * n + j);
-        const std::size_t upper = at(j * n + i);
-        const int known = std::max(out.source[lower], out.source[upper]);
-        out.source[lower] = out.source[upper] = known;
-        zero[lower] = zero[upper] = known == 0;
-      }
-    }
-  }
+  std::vector<bool> zero(out.source.size());
+  std::transform(out.source.begin(), out.source.end(), zero.begin(), [](int place) { return place == 0; });
   out.find_empty(lanes, zero);
   return out;
 }

@@ -8,13 +8,12 @@ namespace bunraku::kernels {
 
 template <class S>
 template <Wanted wanted>
-void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, const Slopes<S>& slopes, S* mass,
-                                     const int* of_mass) {
+void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, const Slopes<S>& slopes, S* mass) {
   if constexpr (DerivativeScratch<S>::lanes > 1) {
     copy_inertias(ws_, *derivatives_);  // which may be the state's own
   }
   kernels::inverse_derivatives<wanted>(ws_, *derivatives_, ws_.v, acceleration,
-                                       {slopes.dq, slopes.dv, mass, slopes.places, of_mass});
+                                       {slopes.dq, slopes.dv, mass, slopes.places});
   if (passive) {
     add_passive_derivatives(ws_, slopes);
   }
@@ -45,15 +44,14 @@ BlockStatus BlockSweepsOf<S>::inverse_derivatives(const RowBlock<const T>& accel
   const int square = coordinates_.nv * coordinates_.nv;
   if constexpr (columns_per_register<S> == 1) {
     if (!coordinates_.has_mimics) {
-      const DerivativePlaces& places = this->derivative_places(lists());
-      const int size = places.slopes.size;
-      matrices_.resize(at(2 * size + places.mass.size));
-      const Slopes<S> slopes{matrices_.data(), matrices_.data() + size, n_, nullptr, places.slopes.source.data()};
+      const int size = lists().elements;
+      matrices_.resize(at(3 * size));
+      const Slopes<S> slopes{matrices_.data(), matrices_.data() + size, n_, nullptr, lists().in_order.data()};
       S* const mass = slopes.dv + size;
-      differentiate<Wanted::in_order>(given_.data(), passive, slopes, mass, places.mass.source.data());
-      put(slopes.dq, places.slopes, dq);
-      put(slopes.dv, places.slopes, dv);
-      put(mass, places.mass, da);
+      differentiate<Wanted::in_order>(given_.data(), passive, slopes, mass);
+      put(slopes.dq, this->places_in_order(lists(), false), dq);
+      put(slopes.dv, this->places_in_order(lists(), false), dv);
+      put(mass, this->places_in_order(lists(), true), da);
       return status;
     }
   }

@@ -269,8 +269,7 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   void spread_state();
   /// The derivatives of torques over all hinges; see block_derivatives.hpp.
   template <Wanted wanted>
-  void differentiate(const S* acceleration, bool passive, const Slopes<S>& slopes, S* mass,
-                     const int* of_mass = nullptr);
+  void differentiate(const S* acceleration, bool passive, const Slopes<S>& slopes, S* mass);
   /// A matrix over all hinges, its elements placed like slopes, over the user's coordinates, where some hinges follow
   /// others: in place i.
   const S* folded(const S* full, const Slopes<S>& slopes, int i);
