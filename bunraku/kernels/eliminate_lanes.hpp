@@ -143,6 +143,22 @@ BUNRAKU_INLINE void turn_vector(const Link<S>& l, const Spin<S>& spin, S& x, S& 
   }
 }
 
+/// A force's numbers, each a variable of its own: gathered in vectors, packs of several states would go through memory.
+template <class S>
+struct Numbers {
+  S nx, ny, nz, fx, fy, fz;
+};
+
+/// A force from a revolute link's frame to its parent's.
+template <Kind kind, class S>
+BUNRAKU_INLINE void climb(const Link<S>& l, const Spin<S>& spin, Numbers<S>& f) {
+  turn_vector<kind>(l, spin, f.fx, f.fy, f.fz);
+  turn_vector<kind>(l, spin, f.nx, f.ny, f.nz);
+  f.nx += l.p.y * f.fz - l.p.z * f.fy;
+  f.ny += l.p.z * f.fx - l.p.x * f.fz;
+  f.nz += l.p.x * f.fy - l.p.y * f.fx;
+}
+
 /// P⁺ of a revolute link without armature goes to its parent, with the force z⁺ where there are forces; U, D⁻¹ and ε
 /// are kept. See articulated_bodies.hpp. Room and Kept are Workspace and Factors, or what has their members of these
 /// names that are used without forces.

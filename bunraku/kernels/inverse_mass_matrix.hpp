@@ -7,6 +7,7 @@
 #include <span>
 
 #include "bunraku/kernels/carry.hpp"
+#include "bunraku/kernels/eliminate_lanes.hpp"
 #include "bunraku/kernels/solve.hpp"
 
 namespace bunraku::kernels {
@@ -98,6 +99,45 @@ void innovate_revolute(Workspace<S>& ws, int begin, int end, S* out) {
     if (l.parent >= 0) {
       insert(ws, ws.innovation_layout, e, G);
       carry<kind>(ws, l, ws.spin[at(k)], span);
+    }
+  }
+}
+
+/// The same where a register holds one column of several states: each column's force is read and written once, number
+/// by number.
+template <Kind kind, class S>
+void innovate_lanes(Workspace<S>& ws, int begin, int end, S* out) {
+  const ColumnLayout& layout = ws.innovation_layout;
+  for (int k = end - 1; k >= begin; --k) {
+    const Link<S>& l = ws.link(k);
+    const Spin<S>& spin = ws.spin[at(k)];
+    const Force<S>& U = ws.of_state.U[at(l.v)];
+    const S& d = ws.of_state.D_inverse[at(l.v)];
+    const Numbers<S> G{U.moment.x * d, U.moment.y * d, U.moment.z * d, U.force.x * d, U.force.y * d, U.force.z * d};
+    const int e = layout.first[at(k)];
+    S* const row = out + layout.row[at(e)];
+    const auto hand_on = [&](int c, Numbers<S> f) BUNRAKU_INLINE_LAMBDA {
+      climb<kind>(l, spin, f);
+      Columns<S>& to = ws.columns[at(layout.slot[at(c)])];
+      to.moment.x = f.nx;
+      to.moment.y = f.ny;
+      to.moment.z = f.nz;
+      to.force.x = f.fx;
+      to.force.y = f.fy;
+      to.force.z = f.fz;
+    };
+    row[layout.user[at(e)]] = S(1);
+    for (int c = e + 1; c < layout.coordinate_end[at(e)]; ++c) {
+      const Columns<S>& z = ws.columns[at(layout.slot[at(c)])];
+      const S epsilon = -z.moment.z;
+      row[layout.user[at(c)]] = epsilon;
+      if (l.parent >= 0) {
+        hand_on(c, {z.moment.x + G.nx * epsilon, z.moment.y + G.ny * epsilon, z.moment.z + G.nz * epsilon,
+                    z.force.x + G.fx * epsilon, z.force.y + G.fy * epsilon, z.force.z + G.fz * epsilon});
+      }
+    }
+    if (l.parent >= 0) {
+      hand_on(e, G);
     }
   }
 }
@@ -379,7 +419,13 @@ void inverse_mass_matrix(Workspace<S>& ws, S* out) {
   }
   for (std::size_t r = ws.tree->stages.size(); r-- > 0;) {
     const Run& run = ws.tree->stages[r];
-    const auto revolute = [&]<Kind kind>(int begin, int end) { innovate_revolute<kind>(ws, begin, end, out); };
+    const auto revolute = [&]<Kind kind>(int begin, int end) {
+      if constexpr (columns_per_register<S> == 1) {
+        innovate_lanes<kind>(ws, begin, end, out);
+      } else {
+        innovate_revolute<kind>(ws, begin, end, out);
+      }
+    };
     if (if_revolute(run, revolute)) {
       continue;
     }

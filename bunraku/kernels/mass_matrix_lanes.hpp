@@ -9,23 +9,8 @@
 
 namespace bunraku::kernels {
 
-/// A force's numbers, each a variable of its own: gathered in vectors, packs of several states would go through memory.
-template <class S>
-struct Numbers {
-  S nx, ny, nz, fx, fy, fz;
-};
-
-/// A force from a revolute link's frame to its parent's.
-template <Kind kind, class S>
-BUNRAKU_INLINE void climb(const Link<S>& l, const Spin<S>& spin, Numbers<S>& f) {
-  turn_vector<kind>(l, spin, f.fx, f.fy, f.fz);
-  turn_vector<kind>(l, spin, f.nx, f.ny, f.nz);
-  f.nx += l.p.y * f.fz - l.p.z * f.fy;
-  f.ny += l.p.z * f.fx - l.p.x * f.fz;
-  f.nz += l.p.x * f.fy - l.p.y * f.fx;
-}
-
-/// The same from any other link. Not inline: the revolute ones' numbers shall stay in registers.
+/// A force from a link that is not revolute to its parent's frame. Not inline: the revolute ones' numbers shall stay in
+/// registers.
 template <class S>
 [[gnu::noinline]] Force<S> climbed(const Workspace<S>& ws, const Link<S>& l, const Force<S>& f) {
   return pose(ws, l) * f;
