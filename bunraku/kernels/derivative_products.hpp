@@ -181,10 +181,15 @@ void multiply_some(const Workspace<S>& ws, ProductScratch<S>& scratch, const S* 
   for (const FreeBody& body : scratch.layout.free) {
     if (unbound) {  // by the angular velocity
       const int e = body.first;
-      multiply_rows<count, 2, false, S>({related(e), related(e + 1)}, related_by(e), some, stride, slopes,
-                                        {y(e), y(e + 1)}, out.row, n - first);
-      multiply_rows<count, 1, false, S>({related(e + 2)}, related_by(e), some, stride, slopes, {y(e + 2)}, out.row,
-                                        n - first);
+      if constexpr (most_product_columns >= 3) {
+        multiply_rows<count, 3, false, S>({related(e), related(e + 1), related(e + 2)}, related_by(e), some, stride,
+                                          slopes, {y(e), y(e + 1), y(e + 2)}, out.row, n - first);
+      } else {
+        multiply_rows<count, 2, false, S>({related(e), related(e + 1)}, related_by(e), some, stride, slopes,
+                                          {y(e), y(e + 1)}, out.row, n - first);
+        multiply_rows<count, 1, false, S>({related(e + 2)}, related_by(e), some, stride, slopes, {y(e + 2)}, out.row,
+                                          n - first);
+      }
       put_unbound(ws, body, first, std::min(count * columns_per_register<S>, n - first), out);
     }
   }

@@ -295,54 +295,53 @@ void innovate_coupled(Workspace<S>& ws, const CoupledLinks& c, S* out) {
   }
 }
 
-/// Elements of some rows of 𝓜⁻¹ in some columns, whose numbers `at_column` says, by the ancestors that rows and columns
-/// share: each goes to put(row, column, element).
-template <int rows, int columns, class S, class F>
-BUNRAKU_INLINE void combine_shared(std::span<const AncestorRow<S>> shared, const int* at_column, F&& put) {
-  S sum[rows][columns] = {};
-  for (const AncestorRow<S>& a : shared) {
-#pragma GCC unroll 2
-    for (int c = 0; c < columns; ++c) {
-      const S w = a.row[at_column[-c]];
-#pragma GCC unroll 4
-      for (int i = 0; i < rows; ++i) {
-        sum[i][c] += a.factor[i] * w;
-      }
-    }
-  }
-#pragma GCC unroll 2
-  for (int c = 0; c < columns; ++c) {
-#pragma GCC unroll 4
-    for (int i = 0; i < rows; ++i) {
-      put(i, c, sum[i][c]);
-    }
-  }
-}
-
-/// Rows e, e − 1, … of 𝓜⁻¹, of one path, up to the diagonal, and the same across it. `ancestors` are those of e, from e
-/// on inward; of what is not on the path of both a row and a column nothing is read.
+/// Rows e, e − 1, … of 𝓜⁻¹, of one path, up to the diagonal, and the same across it, two columns at a time: c and c
+/// − 1. `ancestors` are those of e, from e on inward. Of what is not on the path of both a row and a column nothing is
+/// read.
 template <int rows, class S>
 void combine_triangle(const ColumnLayout& layout, std::span<const AncestorRow<S>> ancestors, int e, S* out) {
   const int* const user = layout.user.data();
-  std::size_t skipped = 0;
-  for (int c = e; c >= 0;) {
-    while (skipped < ancestors.size() && ancestors[skipped].coordinate > c) {
-      ++skipped;
+  const AncestorRow<S>* a = ancestors.data();
+  const AncestorRow<S>* const end = a + ancestors.size();
+  for (int c = e; c >= 0; c -= 2) {
+    S sum[rows][2] = {};
+    while (a != end && a->coordinate > c) {
+      ++a;
     }
-    const auto put = [&](int i, int j, const S& x) BUNRAKU_INLINE_LAMBDA {
-      if (c - j <= e - i) {
-        out[layout.row[at(e - i)] + user[c - j]] = x;
-        out[layout.row[at(c - j)] + user[e - i]] = x;
+    const std::ptrdiff_t first = user[c];
+    const std::ptrdiff_t second = user[c > 0 ? c - 1 : 0];
+    if (a != end && a->coordinate == c) {  // W has ones there
+#pragma GCC unroll 4
+      for (int i = 0; i < rows; ++i) {
+        sum[i][0] = a->factor[i];
       }
-    };
-    const std::span<const AncestorRow<S>> shared = ancestors.subspan(skipped);
-    if (c > 0 &&
-        (skipped == ancestors.size() || ancestors[skipped].coordinate < c)) {  // the next column shares the same
-      combine_shared<rows, 2>(shared, user + c, put);
-      c -= 2;
-    } else {
-      combine_shared<rows, 1>(shared, user + c, put);
-      --c;
+      ++a;
+    }
+    if (a != end && a->coordinate == c - 1) {
+      const S w = a->row[first];
+#pragma GCC unroll 4
+      for (int i = 0; i < rows; ++i) {
+        sum[i][0] += a->factor[i] * w;
+        sum[i][1] = a->factor[i];
+      }
+      ++a;
+    }
+    for (const AncestorRow<S>* shared = a; shared != end; ++shared) {
+      const S w[2] = {shared->row[first], shared->row[second]};
+#pragma GCC unroll 4
+      for (int i = 0; i < rows; ++i) {
+        sum[i][0] += shared->factor[i] * w[0];
+        sum[i][1] += shared->factor[i] * w[1];
+      }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < 2; ++j) {
+        if (c - j >= 0 && c - j <= e - i) {
+          out[layout.row[at(e - i)] + user[c - j]] = sum[i][j];
+          out[layout.row[at(c - j)] + user[e - i]] = sum[i][j];
+        }
+      }
     }
   }
 }
