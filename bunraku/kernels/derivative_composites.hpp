@@ -8,11 +8,10 @@
 
 namespace bunraku::kernels {
 
-/// From the frame and motion of a link: its inertia, 2B and force, seen from its tree's frame, with what others have
-/// handed over to it where it is `inner`; and S, ψ̇, ψ̇ + Ṡ and ψ̈ as those of revolute links are, for which V and A of
-/// the link itself serve as well as its parent's. `alone` is its inertia in its own axes. For register r of links,
-/// which is register `body` of composites.
-template <bool inner, class S>
+/// From the frame and motion of a link: its inertia, 2B and force, seen from its tree's frame; and S, ψ̇, ψ̇ + Ṡ and ψ̈ as
+/// those of revolute links are, for which V and A of the link itself serve as well as its parent's. `alone` is its
+/// inertia in its own axes. For register r of links, which is register `body` of composites.
+template <class S>
 BUNRAKU_INLINE void weigh_links(DerivativeScratch<S>& scratch, int r, int body, const RigidInertia<Column<S>>& alone) {
   using D = DerivativeScratch<S>;
   using C = Column<S>;
@@ -31,24 +30,12 @@ BUNRAKU_INLINE void weigh_links(DerivativeScratch<S>& scratch, int r, int body, 
   const RigidInertia<C> M =
       shifted(RigidInertia<C>{alone.mass, R * alone.first_moment, congruence(R, alone.inertia)}, frame.p);
   const InertiaRate<C> B = InertiaRate<C>::of(M, V);
-  const auto put = [&](int c, const C& x)
-                       BUNRAKU_INLINE_LAMBDA { bodies.store(c, body, inner ? bodies.load_one(c, body) + x : x); };
-  const auto put_vector = [&](int c, const Vec3<C>& x) BUNRAKU_INLINE_LAMBDA {
-    put(c, x.x);
-    put(c + 1, x.y);
-    put(c + 2, x.z);
-  };
-  put(D::composite, M.mass);
-  put_vector(D::composite + 1, M.first_moment);
-  put_vector(D::composite + 4, {M.inertia.xx, M.inertia.yy, M.inertia.zz});
-  put_vector(D::composite + 7, {M.inertia.xy, M.inertia.xz, M.inertia.yz});
+  bodies.store(D::composite, body, M);
   for (int i = 0; i < 3; ++i) {
-    put_vector(D::twice_B + 3 * i, B.upper.row(i) + B.upper.row(i));
+    bodies.store(D::twice_B + 3 * i, body, B.upper.row(i) + B.upper.row(i));
   }
-  put_vector(D::twice_B + 9, B.momentum + B.momentum);
-  const Force<C> f = M * A + B * V;
-  put_vector(D::force, f.moment);
-  put_vector(D::force + 3, f.force);
+  bodies.store(D::twice_B + 9, body, B.momentum + B.momentum);
+  bodies.store(D::force, body, M * A + B * V);
 }
 
 /// S, ψ̇, ψ̇ + Ṡ and ψ̈ of a link that is not revolute.
@@ -102,8 +89,8 @@ void slope_link(Workspace<S>& ws, DerivativeScratch<S>& d, int k, const S* veloc
 template <class S>
 BUNRAKU_INLINE void hand_composite(DerivativeScratch<S>& d, int k, int parent) {
   using D = DerivativeScratch<S>;
-  const S* const x = d.bodies.cell(D::composite, d.body_lane(k));
-  S* const sum = d.bodies.cell(D::composite, d.body_lane(parent));
+  const S* const x = d.bodies.cell(D::composite, k);
+  S* const sum = d.bodies.cell(D::composite, parent);
 #pragma GCC unroll 28
   for (int c = 0; c < D::composite_size * D::lanes; c += D::lanes) {
     sum[c] += x[c];
@@ -137,13 +124,12 @@ template <class S>
 void load_floating(DerivativeScratch<S>& d, int k) {
   using D = DerivativeScratch<S>;
   const typename D::Bodies& bodies = d.bodies;
-  const int own = d.body_lane(k);
   const int e = d.layout.lane_of[at(k)];
-  const S m = *bodies.cell(D::composite, own);
-  const Vec3<S> h = bodies.vector(D::composite + 1, own);
-  const Vec3<S> diagonal = bodies.vector(D::composite + 4, own);
-  const Vec3<S> others = bodies.vector(D::composite + 7, own);
-  const Vec3<S> p = bodies.vector(D::twice_B + 9, own);  // 2B's momentum
+  const S m = *bodies.cell(D::composite, k);
+  const Vec3<S> h = bodies.vector(D::composite + 1, k);
+  const Vec3<S> diagonal = bodies.vector(D::composite + 4, k);
+  const Vec3<S> others = bodies.vector(D::composite + 7, k);
+  const Vec3<S> p = bodies.vector(D::twice_B + 9, k);  // 2B's momentum
   const S zero(0);
   const Vec3<S> across[3] = {{zero, h.z, -h.y}, {-h.z, zero, h.x}, {h.y, -h.x, zero}};  // −h̃, row by row
   const Vec3<S> inertia[3] = {
@@ -153,36 +139,33 @@ void load_floating(DerivativeScratch<S>& d, int k) {
     Vec3<S> linear = Vec3<S>::zero();
     linear[j] = m;
     d.put(D::momentum, e + j, Motion<S>{inertia[j], -across[j]});
-    d.put(D::turning, e + j, bodies.vector(D::twice_B + 3 * j, own));
+    d.put(D::turning, e + j, bodies.vector(D::twice_B + 3 * j, k));
     d.put(D::momentum, e + 3 + j, Motion<S>{across[j], linear});
     d.put(D::turning, e + 3 + j, turning[j]);
   }
 }
 
-/// From frames and motions all that elements are made of, where registers hold one coordinate each: link by link, while
-/// its numbers are near.
+/// From frames and motions all that elements are made of, where registers hold one coordinate each.
 template <class S>
 void gather_in_turn(Workspace<S>& ws, DerivativeScratch<S>& d, const S* velocity, const S* acceleration) {
-  for (int k = static_cast<int>(ws.tree->links.size()) - 1; k >= 0; --k) {
+  const int count = static_cast<int>(ws.tree->links.size());
+  for (int k = 0; k < count; ++k) {
+    weigh_links(d, d.link_lane(k), k, ws.link(k).inertia);
+  }
+  for (int k = count - 1; k >= 0; --k) {
     const Link<S>& l = ws.link(k);
-    const int e = d.layout.lane_of[at(k)];
-    const int body = d.body_lane(k);
-    l.leaf ? weigh_links<false, S>(d, e, body, l.inertia) : weigh_links<true, S>(d, e, body, l.inertia);
+    if (l.parent >= 0) {
+      hand_composite(d, k, l.parent);
+    }
     if (l.kind == Kind::floating) {
       load_floating(d, k);
       continue;
     }
     if (l.kind > Kind::revolute_full) {
       slope_link(ws, d, k, velocity, acceleration);
-      if (has_changing_map(ws.tree->hinge(k))) {
-        d.keep_force(k);
-      }
     }
-    for (int j = l.nv - 1; j >= 0; --j) {
-      load_columns<S>(d, e + j, d.bodies, body);
-    }
-    if (l.parent >= 0 && d.body_lane(l.parent) != body) {
-      hand_composite(d, k, l.parent);
+    for (int e = d.layout.lane_of[at(k)] + l.nv - 1; e >= d.layout.lane_of[at(k)]; --e) {
+      load_columns<S>(d, e, d.bodies, k);
     }
   }
 }
@@ -223,7 +206,7 @@ void gather_registers(Workspace<S>& ws, DerivativeScratch<S>& d, const S* veloci
   using D = DerivativeScratch<S>;
   typename D::Lanes& links = d.links();
   for (int r = 0; r < links.registers; ++r) {
-    weigh_links<false, S>(d, r, r, d.bodies.load_inertia(D::own, r));
+    weigh_links(d, r, r, d.bodies.load_inertia(D::own, r));
   }
   for (const Run& run : ws.tree->runs) {
     for (int k = run.begin; k < run.end && run.kind > Kind::revolute_full; ++k) {
@@ -235,9 +218,6 @@ void gather_registers(Workspace<S>& ws, DerivativeScratch<S>& d, const S* veloci
     if (const int parent = ws.link(k).parent; parent >= 0) {
       hand_composite(d, k, parent);
     }
-  }
-  for (const int k : d.layout.changing) {
-    d.keep_force(k);
   }
   for (const int k : d.layout.several) {
     spread_link(ws, d, k);

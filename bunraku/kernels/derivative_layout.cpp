@@ -1,40 +1,10 @@
 #include "bunraku/kernels/derivative_layout.hpp"
 
 #include <algorithm>
-#include <tuple>
-#include <utility>
 
 #include "bunraku/kernels/index.hpp"
 
 namespace bunraku::kernels {
-
-namespace {
-
-/// Where composites of links are inward, when a parent takes over the place of the first child that hands over, and
-/// those of the others become free; and how many places that takes.
-std::pair<std::vector<int>, int> places_of_bodies(const Tree& tree) {
-  std::vector<int> place(tree.links.size(), -1);
-  std::vector<int> free;
-  int count = 0;
-  for (std::size_t k = tree.links.size(); k-- > 0;) {
-    if (place[k] < 0) {
-      if (free.empty()) {
-        free.push_back(count++);
-      }
-      place[k] = free.back();
-      free.pop_back();
-    }
-    const int parent = tree.links[k].parent;
-    if (parent >= 0 && place[at(parent)] < 0) {
-      place[at(parent)] = place[k];
-    } else {
-      free.push_back(place[k]);
-    }
-  }
-  return {std::move(place), count};
-}
-
-}  // namespace
 
 DerivativeLayout::~DerivativeLayout() = default;
 
@@ -45,7 +15,6 @@ DerivativeLayout::DerivativeLayout(const Tree& tree, const ColumnLayout& composi
       place(at(composite.registers * lanes)),
       lane(at(tree.coordinates.nv)),
       of_free(innovation.user.size()) {
-  std::tie(body, bodies) = places_of_bodies(tree);
   for (int k = 0; k < static_cast<int>(tree.links.size()); ++k) {
     const int nv = tree.links[at(k)].nv;
     const int e = composite.first[at(k)];

@@ -55,8 +55,6 @@ struct DerivativeLayout {
   std::vector<int> inside;      ///< Lanes of its first register that are farther in …
   std::vector<int> floating;    ///< … and the first lane of a free body that carries it, or −1.
   std::vector<int> path_begin;  ///< Where its own start in `path`; one more for the end.
-  std::vector<int> body;        ///< Where its composite is while an inward sweep needs it …
-  int bodies = 0;               ///< … of so many places.
   std::vector<int> map_begin;   ///< Where ∂H* starts among those of all links whose H* changes.
   // by registers
   std::vector<int> used;    ///< Lanes that it uses, from its first.

@@ -30,8 +30,8 @@ struct Derivatives {
 
 /// Scratch of the derivatives: coordinates in their lanes of ColumnLayout's registers, where a branch begins with a new
 /// register. Where registers hold several, that leaves lanes empty; what belongs to links, and to the only coordinate
-/// of a link, is first made in lanes one after the other. Composites have a place of their own: where a register holds
-/// one coordinate, links on one path take turns there, since an inward sweep is done with each of them before the next.
+/// of a link, is first made in lanes one after the other. Composites have a place of their own, so that the numbers of
+/// a coordinate fill less than a page: loads wait for stores at the same place of another page.
 template <class S>
 struct DerivativeScratch : CoordinateLanes<S, 48> {
   using Lanes = CoordinateLanes<S, 48>;
@@ -75,14 +75,8 @@ struct DerivativeScratch : CoordinateLanes<S, 48> {
   }
   /// Likewise.
   BUNRAKU_INLINE const Lanes& links() const { return const_cast<DerivativeScratch*>(this)->links(); }
-  /// … and which is whose, …
+  /// … and which is whose.
   BUNRAKU_INLINE int link_lane(int k) const { return lanes == 1 ? layout.lane_of[at(k)] : k; }
-  /// … also among bodies.
-  BUNRAKU_INLINE int body_lane(int k) const { return lanes == 1 ? layout.body[at(k)] : k; }
-  /// Keeps the force of a link with a changing map for later.
-  void keep_force(int k) {
-    forces[at(k)] = {bodies.vector(force, body_lane(k)), bodies.vector(force + 3, body_lane(k))};
-  }
 
   /// Where slopes go: made at the first call.
   Slopes<S> slopes() {
@@ -101,9 +95,8 @@ struct DerivativeScratch : CoordinateLanes<S, 48> {
   RegisterArray<S> dq{0};            ///< Slopes: zero where they always are, but for lanes without coordinates.
   RegisterArray<S> dv{0};            ///< Likewise.
   Lanes of_links;                    ///< Where registers hold several numbers.
-  Bodies bodies;                     ///< Of links.
+  Bodies bodies;                     ///< Of links, one after the other.
   Bodies of_several;                 ///< Of links with several coordinates at these: where registers hold several.
-  std::vector<Force<S>> forces;      ///< f of links whose H* changes in their own axes.
 };
 
 /// Writes the inertia of every link, which are constants, where the sweep reads them: where registers hold several.
@@ -120,9 +113,8 @@ DerivativeScratch<S>::DerivativeScratch(const Workspace<S>& ws, const Derivative
       layout(l),
       map_rates(at(l.map_columns)),
       of_links(lanes == 1 ? 0 : (static_cast<int>(ws.tree->links.size()) + lanes - 1) / lanes),
-      bodies(lanes == 1 ? l.bodies : of_links.registers),
-      of_several(lanes == 1 || l.several.empty() ? 0 : this->registers),
-      forces(l.changing.empty() ? 0 : ws.tree->links.size()) {
+      bodies((static_cast<int>(ws.tree->links.size()) + lanes - 1) / lanes),
+      of_several(lanes == 1 || l.several.empty() ? 0 : this->registers) {
   if constexpr (lanes > 1) {
     copy_inertias(ws, *this);
   }

@@ -242,7 +242,7 @@ void inverse_derivatives(Workspace<S>& ws, DerivativeScratch<S>& d, const S* vel
   for (const int k : d.layout.changing) {  // (∂H)f
     const Link<S>& l = ws.link(k);
     const int e = d.layout.lane_of[at(k)];
-    const Force<S>& f = d.forces[at(k)];
+    const Force<S> f{d.bodies.vector(D::force, k), d.bodies.vector(D::force + 3, k)};
     for (int j = 0; j < l.nv; ++j) {
       for (int i = 0; i < l.nv; ++i) {
         const std::ptrdiff_t to =
