@@ -398,16 +398,18 @@ TEST(Batches, MoreThanCachesHold) {
   const Table<double> v = data.v.replicate(states / few, 1);
   const Table<double> x = data.x.replicate(states / few, 1);
   Batch batch(model);
-  std::array<Table<double>, 5> some;
+  std::array<Table<double>, 8> some;
   some.fill(Table<double>(few, square));
   batch.mass_matrix(data.q, some[0]).or_throw();
   batch.inverse_dynamics_derivatives(data.q, data.v, data.x, some[1], some[2], some[3]).or_throw();
   batch.inverse_mass_matrix(data.q, some[4]).or_throw();
-  std::array<Table<double>, 5> all;
+  batch.forward_dynamics_derivatives(data.q, data.v, data.x, some[5], some[6], some[7]).or_throw();
+  std::array<Table<double>, 8> all;
   all.fill(Table<double>(q.rows(), square));
   batch.mass_matrix(q, all[0]).or_throw();
   batch.inverse_mass_matrix(q, all[4]).or_throw();
   batch.inverse_dynamics_derivatives(q, v, x, all[1], all[2], all[3]).or_throw();
+  batch.forward_dynamics_derivatives(q, v, x, all[5], all[6], all[7]).or_throw();
   for (std::size_t k = 0; k < all.size(); ++k) {
     EXPECT_TRUE(same_bits<double>(all[k], some[k].replicate(states / few, 1))) << k;
   }
