@@ -39,8 +39,7 @@ struct FreeBody {
 /// of its own link, and then with each coordinate on the path to the base that in its row and that in its column, but
 /// of a free body six of the one and then six of the other. So write_paths() writes them.
 ///
-/// The lists are Immutable, and in an ordinary source: the variants hold no containers but of their
-/// own numbers.
+/// Immutable, and in an ordinary source: the variants hold no containers but of their own numbers.
 struct DerivativeLayout {
   /// Of a tree, with the layouts of 𝓜 and of 𝓜⁻¹ and so many coordinates a register. O(n²).
   DerivativeLayout(const Tree& tree, const ColumnLayout& composite, const ColumnLayout& innovation, int lanes);
