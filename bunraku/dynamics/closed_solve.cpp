@@ -31,6 +31,8 @@ constexpr double nearly = 1e-5;
 /// A part of the right side that no closure force can balance is a contradiction above this, relative to its terms.
 template <class T>
 constexpr double contradiction = std::is_same_v<T, float> ? 1e-2 : 1e-6;
+/// Of gravity, which is in the terms of the right side even where it has no effect.
+constexpr double balanced = 1e-7;
 /// A closure force is unique where null vectors have less than this of it, squared.
 constexpr double unique_share = 1e-8;
 
@@ -38,6 +40,13 @@ constexpr double unique_share = 1e-8;
 
 template <class T>
 void ClosedData<T>::assemble_right() {
+  T noise = 0;  // where weights balance, what is left of them is rounding, and contradicts nothing
+  for (const auto& m : members) {
+    if (m->present) {
+      const Vec3<T> gravity = m->state.data().gravity();
+      noise = std::max(noise, T(balanced) * std::sqrt(dot(gravity, gravity)));
+    }
+  }
   for (const auto& each : closures) {
     ClosedClosure<T>& c = *each;
     if (!c.present) {
@@ -52,7 +61,7 @@ void ClosedData<T>::assemble_right() {
     for (int r = 0; r < c.active; ++r) {
       scale[index(c.first + c.row[index(r)])] = c.terms.scale.x[r];
       right[index(c.solved + r)] = c.terms.right.x[r];
-      size[index(c.solved + r)] = c.terms.size.x[r];
+      size[index(c.solved + r)] = c.terms.size.x[r] + noise / c.terms.scale.x[r];
     }
   }
 }

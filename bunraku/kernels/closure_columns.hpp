@@ -17,6 +17,10 @@
 
 namespace bunraku::kernels {
 
+/// Forces count as if they had at least so much of all arms of their closure.
+template <class T>
+inline constexpr T least_arm = std::is_same_v<T, float> ? T(1e-3) : T(1e-6);
+
 /// The columns of one closure on their way inward, in C registers.
 template <class P, int C>
 class ClosureSweep {
@@ -37,10 +41,20 @@ class ClosureSweep {
   void run() {
     Forces from_a = start<0>();
     Forces from_b = start<1>();
-    run(from_a, from_b);
+    T arms2 = 0;
+    for (std::size_t side = 0; side < 2 && !c_.general; ++side) {
+      const auto& p = c_.acting[side].translation;
+      arms2 += c_.acts[side] ? p[0] * p[0] + p[1] * p[1] + p[2] * p[2] : T(0);
+    }
+    run(from_a, from_b, P(arms2));
   }
-  /// From these forces on the links of a and of b.
-  BUNRAKU_INLINE void run(Forces& from_a, Forces& from_b) {
+  /// From these forces on the links of a and of b, with the squares of their arms there.
+  BUNRAKU_INLINE void run(Forces& from_a, Forces& from_b, const P& arms2) {
+    // a force through the axes of all hinges leaves rounding of its moments, which nothing in them is large beside
+    least_ = from_a.template squares<3>();
+    least_.add(from_b.template squares<3>());
+    least_ = least_.times(P(least_arm<T> * least_arm<T>) * (P(c_.reach2) + arms2));
+    moment_lost_ = least_;
     for (std::size_t i = 0; adds_ && i < c_.e.size(); ++i) {
       Numbers().store(c_.e[i]);
     }
@@ -57,6 +71,7 @@ class ClosureSweep {
       forces.add(from_b.template squares<3>());
       from_a.add(from_b);
       moment_lost_ = lost(moments, from_a.template squares<0>());
+      moment_lost_.add(least_);
       force_lost_ = lost(forces, from_a.template squares<3>());
       walk(c_.ways[1], all, from_a);
     } else {
@@ -312,7 +327,8 @@ class ClosureSweep {
   ClosureColumns<T>& c_;
   Numbers acceleration_;
   Numbers scale_;
-  Numbers moment_lost_;  // of squares, where the ways met
+  Numbers least_;        // squares of moments that are counted at least
+  Numbers moment_lost_;  // and of those lost where the ways met
   Numbers force_lost_;
 };
 

@@ -117,7 +117,7 @@ template <class P, int C>
     from_b.clear();
   }
   ClosureSweep<P, C> sweep(ws, ws.of_forward, true, columns);
-  sweep.run(from_a, from_b);
+  sweep.run(from_a, from_b, P(squared_norm(at_b) + squared_norm(l_b)));
   find_terms<P, C, T>(wanted, beside, columns, nullptr, terms);
 }
 

@@ -32,6 +32,12 @@ void ClosureColumns<T>::place(const Tree& tree, int equations, const std::array<
   for (int k = meeting; k >= 0; k = tree.links[at(k)].parent) {
     links.push_back(k);
   }
+  double reach = 0;
+  for (const int k : links) {
+    const Vec3<double>& p = tree.links[at(k)].p;
+    reach += tree.links[at(k)].parent >= 0 ? std::sqrt(dot(p, p)) : 0;
+  }
+  reach2 = static_cast<T>(reach * reach);
   first.clear();
   last.assign(links.size(), 0);
   coordinates.clear();

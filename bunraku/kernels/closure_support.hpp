@@ -86,6 +86,7 @@ struct ClosureColumns {
   std::vector<char> last;                ///< For each: whether it is in a cluster of which none comes after it.
   std::vector<int> coordinates;          ///< Velocities that move them; of clusters those that are followed.
   std::vector<int> hinges;               ///< Velocities of all hinges that the closure names itself.
+  T reach2 = 0;                          ///< How far the links are from one another at most, squared; slides at 0.
   std::vector<RowNumbers<T>> of_hinges;  ///< For each of them: A_h*.
 
   std::array<bool, 2> acts{};            ///< Whether −N acts here, at node a, and N, at node b.
@@ -97,7 +98,7 @@ struct ClosureColumns {
 
   std::vector<RowNumbers<T>> e;  ///< For each coordinate: HψBA* + …
   RowNumbers<T> acceleration{};  ///< e*D⁻¹ε + x*a, with gravity as the world's acceleration upward.
-  RowNumbers<T> scale{};         ///< What e*D⁻¹e would be if nothing in it vanished by chance.
+  RowNumbers<T> scale{};         ///< What e*D⁻¹e would be if nothing in it vanished by chance: never rounding alone.
   RowNumbers<T> inverse{};       ///< One over the root of that, over all trees that the closure acts on.
 
   /// A closure that acts on two links (−1: none) and on some velocities of all hinges. O(depth).

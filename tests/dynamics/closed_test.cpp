@@ -10,6 +10,7 @@
 #include "bunraku/dynamics/closed_dynamics.hpp"
 #include "bunraku/dynamics/detail/closed_data.hpp"
 #include "bunraku/dynamics/dynamics.hpp"
+#include "bunraku/dynamics/embedded.hpp"
 #include "bunraku/model/changes.hpp"
 #include "bunraku/model/configuration.hpp"
 #include "support/allocations.hpp"
@@ -260,6 +261,59 @@ TEST(ClosedSystems, RedundantClosuresAreTold) {
   alone.set(c.q, c.v);
   closed_forward_dynamics(alone, c.torque, out);
   EXPECT_LE(norm(sum.force - closure_wrench(alone, 0).force), 1e-9 * norm(sum.force));
+}
+
+/// A body fixed by a closure to the one that carries it on a hinge, whose own hinge goes through the closure's node,
+/// 0.2 above it along z.
+Model welded_to_its_parent(const Hinge& carrying, const Vec3<double>& axis) {
+  ModelBuilder builder("welded");
+  const RigidInertia<double> inertia =
+      RigidInertia<double>::about_center(1, {0.1, 0, 0.3}, Sym3<double>::diagonal(0.01, 0.02, 0.02));
+  builder.add(BodySpec{.name = "parent", .hinge = carrying, .inertia = inertia});
+  BodySpec child{.name = "child",
+                 .parent = "parent",
+                 .hinge = {.name = "own", .type = HingeType::revolute, .axis = axis},
+                 .inertia = inertia};
+  child.X_PF.translation = {0, 0, 0.2};
+  builder.add(child);
+  builder.add(NodeSpec{.name = "at_parent", .body = "parent", .X_BN = Transform<double>::translate({0, 0, 0.2})});
+  builder.add(ClosureSpec{.name = "weld", .hinge = {.type = HingeType::fixed}, .a = "child", .b = "at_parent"});
+  return builder.build();
+}
+
+TEST(ClosedSystems, RowsThatSeeRoundingAloneAreDependent) {
+  for (const Vec3<double>& axis : {Vec3<double>{0.3, 0.5, 0.8}, Vec3<double>{1, 0, 0}, Vec3<double>{0, 0, 1}}) {
+    const Model model = welded_to_its_parent({.name = "hinge", .type = HingeType::revolute, .axis = {0, 1, 0}}, axis);
+    ClosedSystem system(model);
+    EmbeddedState embedded(model);
+    for (const double angle : {0.0, 0.4, -2.0}) {
+      for (const double open : {0.0, 1e-17, 1e-13}) {
+        const Eigen::Vector2d q(angle, open);
+        const Eigen::Vector2d none = Eigen::Vector2d::Zero();
+        system.set(q, none);
+        Eigen::VectorXd got(2);
+        EXPECT_EQ(closed_forward_dynamics(system, none, got).rank, 1);
+        // the two as one body: 0.4 kg·m² about the hinge, 0.2 and 0.8 kg·m from it
+        const double wanted = 9.81 * (0.2 * std::cos(angle) + 0.8 * std::sin(angle)) / 0.4;
+        EXPECT_NEAR(got(0), wanted, 1e-10) << angle << ", " << open;
+        EXPECT_NEAR(got(1), 0, 1e-10);
+        embedded.set(q, none);
+        EXPECT_EQ(degrees_of_freedom(embedded), 1);
+        EXPECT_NEAR(embedded_forward_dynamics(embedded, none)(0), wanted, 1e-10);
+      }
+    }
+  }
+}
+
+TEST(ClosedSystems, BalancedWeightsContradictNothing) {
+  const Model model =
+      welded_to_its_parent({.name = "slide", .type = HingeType::prismatic, .axis = {0, 1, 0}}, {1, 0, 0});
+  ClosedSystem system(model);
+  const Eigen::Vector2d none = Eigen::Vector2d::Zero();
+  for (const double speed : {0.0, 1.0}) {
+    system.set(none, Eigen::Vector2d(speed, 0));
+    EXPECT_LE(closed_forward_dynamics(system, none).norm(), 1e-14);
+  }
 }
 
 TEST(ClosedSystems, AFoldedFourBarIsFinite) {
