@@ -27,6 +27,20 @@ struct Components {
     }
     return sum;
   }
+  /// Likewise.
+  template <int more>
+  BUNRAKU_INLINE S times(const Components<S, more>& y) const {
+    return times(y.x);
+  }
+  /// Has them in registers from here on, where there are enough of these.
+  BUNRAKU_INLINE void hold_all() {
+    if constexpr (register_bytes == 64) {
+#pragma GCC unroll 6
+      for (int i = 0; i < count; ++i) {
+        hold(x[i]);
+      }
+    }
+  }
 };
 
 /// Writes elements in order, see DerivativeLayout; those of 𝓜 in rows alone, where by q and θ̇ they are.
@@ -157,20 +171,21 @@ void write_path(const Workspace<S>& ws, const DerivativeScratch<S>& d, int k, El
     const Components<S, 3> turning(x + D::turning);
     const Components<S, 6> by_q(x + D::by_q);
     const Components<S, 6> by_v(x + D::by_v);
-    const auto along = [&](const S* y)
-                           BUNRAKU_INLINE_LAMBDA { return Elements::mass ? momentum.times(y + D::column) : S(); };
-    const auto in_row = [&](int c, const S* y) BUNRAKU_INLINE_LAMBDA {
+    const auto in_row = [&](int c, const S* y, const Components<S, 6>& column) BUNRAKU_INLINE_LAMBDA {
       out.in_row(c, momentum.times(y + D::curvature) + turning.times(y + D::slope),
-                 momentum.times(y + D::rate) + turning.times(y + D::column), along(y));
+                 momentum.times(y + D::rate) + turning.times(column), Elements::mass ? momentum.times(column) : S());
     };
     for (int c = begin; c < end; ++c) {
-      in_row(c, d.cell(0, c));
+      const S* const y = d.cell(0, c);
+      in_row(c, y, Components<S, 6>(y + D::column));
     }
     for (int i = 0; i < count; ++i) {
       const int c = path[i].index;
       const S* const y = d.cell(0, c);
-      in_row(c, y);
-      out.in_column(c, by_q.times(y + D::column), by_v.times(y + D::column), Elements::inner_mass ? along(y) : S());
+      Components<S, 6> column(y + D::column);
+      column.hold_all();
+      in_row(c, y, column);
+      out.in_column(c, by_q.times(column), by_v.times(column), Elements::inner_mass ? momentum.times(column) : S());
     }
     if (base >= 0) {
       write_base<wanted>(d, base, x, out);

@@ -98,7 +98,8 @@ BUNRAKU_INLINE void multiply_rows(const Related* const (&related)[coordinates], 
     }
 #pragma GCC unroll 8
     for (int r = 0; r < count; ++r) {
-      const Column<S> m = load_column(column + r * lanes);
+      Column<S> m = load_column(column + r * lanes);
+      hold(m);
 #pragma GCC unroll 4
       for (int c = 0; c < width; ++c) {
         sum[c][r] -= m * x[c];

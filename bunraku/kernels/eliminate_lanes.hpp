@@ -151,12 +151,19 @@ struct Numbers {
 
 /// A force from a revolute link's frame to its parent's.
 template <Kind kind, class S>
-BUNRAKU_INLINE void climb(const Link<S>& l, const Spin<S>& spin, Numbers<S>& f) {
+BUNRAKU_INLINE void climb(const Link<S>& l, const Spin<S>& turn, Numbers<S>& f) {
+  Spin<S> spin = turn;
+  hold(spin.c);
+  hold(spin.s);
+  Vec3<S> p = l.p;
+  hold(p.x);
+  hold(p.y);
+  hold(p.z);
   turn_vector<kind>(l, spin, f.fx, f.fy, f.fz);
   turn_vector<kind>(l, spin, f.nx, f.ny, f.nz);
-  f.nx += l.p.y * f.fz - l.p.z * f.fy;
-  f.ny += l.p.z * f.fx - l.p.x * f.fz;
-  f.nz += l.p.x * f.fy - l.p.y * f.fx;
+  f.nx += p.y * f.fz - p.z * f.fy;
+  f.ny += p.z * f.fx - p.x * f.fz;
+  f.nz += p.x * f.fy - p.y * f.fx;
 }
 
 /// P⁺ of a revolute link without armature goes to its parent, with the force z⁺ where there are forces; U, D⁻¹ and ε

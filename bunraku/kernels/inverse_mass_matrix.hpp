@@ -327,11 +327,15 @@ void combine_triangle(const ColumnLayout& layout, std::span<const AncestorRow<S>
       ++a;
     }
     for (const AncestorRow<S>* shared = a; shared != end; ++shared) {
-      const S w[2] = {shared->row[first], shared->row[second]};
+      S w[2] = {shared->row[first], shared->row[second]};
+      hold(w[0]);
+      hold(w[1]);
 #pragma GCC unroll 4
       for (int i = 0; i < rows; ++i) {
-        sum[i][0] += shared->factor[i] * w[0];
-        sum[i][1] += shared->factor[i] * w[1];
+        S factor = shared->factor[i];
+        hold(factor);
+        sum[i][0] += factor * w[0];
+        sum[i][1] += factor * w[1];
       }
     }
 #pragma GCC unroll 4

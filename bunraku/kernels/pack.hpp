@@ -354,6 +354,16 @@ BUNRAKU_INLINE double plain_lane(const S& x, int lane) {
     refuse_custom();
   }
 }
+/// Has x in a register from here on: GCC reads what several sums take from memory for each of them. Of other scalars
+/// nothing.
+template <class S>
+BUNRAKU_INLINE void hold(S&) {}
+template <class T, int W>
+BUNRAKU_INLINE void hold(Pack<T, W>& x) {
+#if defined(__GNUC__) && defined(__x86_64__)
+  asm("" : "+v"(x.r));
+#endif
+}
 /// Puts a number in a lane.
 template <class S>
 BUNRAKU_INLINE void set_lane(S& x, int lane, double number) {
