@@ -21,11 +21,10 @@ enum class Wanted : std::uint8_t {
 /// Where matrices go, column by column or in order.
 template <class S>
 struct Derivatives {
-  S* dq = nullptr;               ///< ∂T/∂q.
-  S* dv = nullptr;               ///< ∂T/∂θ̇.
-  S* da = nullptr;               ///< ∂T/∂θ̈ = 𝓜, or null: not wanted.
-  const int* places = nullptr;   ///< Of elements in order, row by row: where they are in the first two …
-  const int* of_mass = nullptr;  ///< … and in 𝓜.
+  S* dq = nullptr;              ///< ∂T/∂q.
+  S* dv = nullptr;              ///< ∂T/∂θ̇.
+  S* da = nullptr;              ///< ∂T/∂θ̈ = 𝓜, or null: not wanted.
+  const int* places = nullptr;  ///< Of elements in order, row by row: where they are.
 };
 
 /// Scratch of the derivatives: coordinates in their lanes of ColumnLayout's registers, where a branch begins with a new

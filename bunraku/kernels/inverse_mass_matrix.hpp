@@ -295,9 +295,8 @@ void innovate_coupled(Workspace<S>& ws, const CoupledLinks& c, S* out) {
   }
 }
 
-/// Rows e, e − 1, … of 𝓜⁻¹, of one path, up to the diagonal, and the same across it, two columns at a time: c and c
-/// − 1. `ancestors` are those of e, from e on inward. Of what is not on the path of both a row and a column nothing is
-/// read.
+/// Rows e, e − 1, … of 𝓜⁻¹, of one path, up to the diagonal, and the same across it, columns c and c − 1 at a time.
+/// `ancestors` are those of e, from e on inward. Of what is not on the path of both a row and a column nothing is read.
 template <int rows, class S>
 void combine_triangle(const ColumnLayout& layout, std::span<const AncestorRow<S>> ancestors, int e, S* out) {
   const int* const user = layout.user.data();
