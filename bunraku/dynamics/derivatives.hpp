@@ -32,7 +32,7 @@ BUNRAKU_API void forward_dynamics_derivatives(BasicState<T>& state, In<T> torque
                                               MatrixOut<T> dtau, std::type_identity_t<Forces<T>> forces = {});
 
 /// @name Products with vectors
-/// Jacobian times vector (JVP) and vector times Jacobian (VJP), in two sweeps more than the dynamics itself: no matrix
+/// Jacobian times vector (JVP) and vector times Jacobian (VJP), in two to three times the dynamics' own time: no matrix
 /// is formed. O(N). The first call on a state makes room. They throw as the calls above.
 /// @{
 /// (∂T/∂q)u + (∂T/∂θ̇)y + (∂T/∂θ̈)z for rates u, y, z of q, θ̇ and θ̈.

@@ -2,7 +2,8 @@
 #include <array>
 
 #include "bunraku/dynamics/derivatives.hpp"
-#include "bunraku/dynamics/detail/product_sweeps.hpp"
+#include "bunraku/dynamics/detail/derivative_data.hpp"
+#include "bunraku/dynamics/detail/map_rates.hpp"
 #include "bunraku/dynamics/forward_dynamics.hpp"
 
 namespace bunraku {
@@ -12,56 +13,38 @@ namespace {
 using detail::DerivativeData;
 using detail::joint_motion;
 using detail::MapRates;
-using detail::PlainTree;
 using detail::StateData;
 
 constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// What products need of the state at the accelerations in d.vectors[0].
+/// The user's numbers as those of all hinges, spread into `scratch` where some hinge follows another.
 template <class T>
-void take_motions(StateData<T>& s, DerivativeData<T>& d, Forces<T> forces) {
-  s.blocks.need_velocities();
-  d.set_loads(s, forces);
-  detail::sweep_motions(PlainTree<T>{s, d}, d.vectors[0].data());
+const T* all_of(const StateData<T>& s, std::span<const T> x, std::vector<T>& scratch) {
+  if (!s.has_mimics()) {
+    return x.data();
+  }
+  s.coordinates.spread(x, scratch);
+  return scratch.data();
 }
 
-/// δT along (u, y, z) in (q, θ̇, θ̈), over all hinges: one sweep outward, one inward. ∇ is the derivative seen from a
-/// frame that stands still where the body's is, in which only H* and M move: ∇H* = ∂H* + U × H*, U = φ*H*u.
+/// Adds the derivative of −J*f along u to torques of all hinges; see DerivativeData::add_applied. O(N).
 template <class T>
-void push_forward(StateData<T>& s, DerivativeData<T>& d, const T* acceleration, const T* u, const T* y, const T* z,
-                  T* torque) {
-  const PlainTree<T> tree{s, d};
+void add_applied_along(StateData<T>& s, DerivativeData<T>& d, Forces<T> forces, const T* u, T* torque) {
+  if (forces.empty()) {
+    return;
+  }
+  d.set_loads(s, forces);
   for (int k = 0; k < s.blocks.size(); ++k) {
     auto& body = d.bodies[at(k)];
-    const int v = s.blocks.first(k);
-    const MapRates<T> map(s, k);
-    const Motion<T>& V = s.blocks.V(k);
-    const Motion<T>& relative = s.blocks.relative(k);
-    body.U = joint_motion(tree, k, u + v);
-    body.V_rate = Motion<T>::zero();
-    body.A_rate = Motion<T>::zero();
+    const auto& load = d.load(k);
+    body.U = joint_motion(s, k, u + s.blocks.first(k));
     if (const int p = s.blocks.parent(k); p != world) {
       body.U += inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].U);
-      body.V_rate = inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].V_rate);
-      body.A_rate = inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].A_rate);
     }
-    const Motion<T>& U = body.U;
-    const T* rate = s.v().data() + v;
-    const Motion<T> own = cross(U, relative) + map.along(u + v, rate) + joint_motion(tree, k, y + v);
-    body.V_rate += own;
-    body.A_rate += cross(U, body.relative_rate) + map.along(u + v, acceleration + v) + joint_motion(tree, k, z + v) +
-                   cross(body.V_rate, relative) + cross(V, own) + map.along(y + v, rate) + map.along(rate, y + v);
-    for (int i = 0; map.changes() && i < map.nv(); ++i) {
-      body.A_rate += map.bias_rate(i) * u[v + i];
-    }
-    const RigidInertia<T>& M = s.blocks.M(k);
-    const Motion<T> V_rate = body.V_rate - cross(U, V);  // in the body's own components
-    const auto& load = d.load(k);
-    body.df = cross(U, body.f + load.in_world) + load.held * U + M * (body.A_rate - cross(U, body.A)) +
-              cross(V_rate, body.momentum) + cross(V, M * V_rate);
-    body.total = body.f;
+    body.df = cross(body.U, load.in_world - load.all) + load.held * body.U;
+    body.total = -load.all;
   }
   for (int k = s.blocks.size() - 1; k >= 0; --k) {
     const auto& body = d.bodies[at(k)];
@@ -69,8 +52,7 @@ void push_forward(StateData<T>& s, DerivativeData<T>& d, const T* acceleration, 
     const int v = s.blocks.first(k);
     for (int j = 0; j < map.nv(); ++j) {
       const Motion<T>& H = s.blocks.H(v + j);
-      torque[v + j] = dot(cross(body.U, H) + map.column(u + v, j), body.total) + dot(H, body.df) +
-                      s.coordinates.armature[at(v + j)] * z[v + j];
+      torque[v + j] += dot(cross(body.U, H) + map.column(u + v, j), body.total) + dot(H, body.df);
     }
     if (const int p = s.blocks.parent(k); p != world) {
       d.bodies[at(p)].total += s.blocks.X_PB(k) * body.total;
@@ -79,37 +61,71 @@ void push_forward(StateData<T>& s, DerivativeData<T>& d, const T* acceleration, 
   }
 }
 
-/// Both at the accelerations of the user.
+/// Adds (∂(−J*f)/∂q)*λ over all hinges. O(N).
+template <class T>
+void add_applied_back(StateData<T>& s, DerivativeData<T>& d, Forces<T> forces, const T* weight, T* dq) {
+  if (forces.empty()) {
+    return;
+  }
+  d.set_loads(s, forces);
+  for (int k = 0; k < s.blocks.size(); ++k) {
+    auto& body = d.bodies[at(k)];
+    const auto& load = d.load(k);
+    body.U = joint_motion(s, k, weight + s.blocks.first(k));
+    if (const int p = s.blocks.parent(k); p != world) {
+      body.U += inverse_times(s.blocks.X_PB(k), d.bodies[at(p)].U);
+    }
+    body.by_U = cross(body.U, load.all - load.in_world) + adjoint_times(load.held, body.U);
+    body.total = -load.all;
+  }
+  for (int k = s.blocks.size() - 1; k >= 0; --k) {
+    auto& body = d.bodies[at(k)];
+    const MapRates<T> map(s, k);
+    const int v = s.blocks.first(k);
+    body.by_U += cross(joint_motion(s, k, weight + v), body.total);
+    for (int j = 0; j < map.nv(); ++j) {
+      dq[v + j] += dot(s.blocks.H(v + j), body.by_U) + dot(map.along(j, weight + v), body.total);
+    }
+    if (const int p = s.blocks.parent(k); p != world) {
+      d.bodies[at(p)].total += s.blocks.X_PB(k) * body.total;
+      d.bodies[at(p)].by_U += s.blocks.X_PB(k) * body.by_U;
+    }
+  }
+}
+
+/// At the accelerations of the user.
 template <class T>
 void jvp(StateData<T>& s, std::span<const T> acceleration, std::span<const T> u, std::span<const T> y,
          std::span<const T> z, Forces<T> forces, std::span<T> out) {
   DerivativeData<T>& d = derivatives_of(s);
   d.make_bodies(s);
-  for (std::size_t i = 0; i < 4; ++i) {
-    s.coordinates.spread(std::array{acceleration, u, y, z}[i], d.vectors[i]);
+  s.v();  // the sweeps read them all
+  const std::array given{acceleration, u, y, z};
+  std::array<const T*, 4> full{};
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    full[i] = all_of(s, given[i], d.vectors[i]);
   }
-  take_motions<T>(s, d, forces);
-  push_forward(s, d, d.vectors[0].data(), d.vectors[1].data(), d.vectors[2].data(), d.vectors[3].data(),
-               s.torques.data());
-  d.for_passive(s, [&](std::size_t i, std::size_t j, T by_q, T by_v) {
-    s.torques[i] += by_q * d.vectors[1][j] + by_v * d.vectors[2][j];
-  });
+  s.sweeps->inverse_along(full[0], full[1], full[2], full[3], s.torques.data());
+  add_applied_along(s, d, forces, full[1], s.torques.data());
+  d.for_passive(
+      s, [&](std::size_t i, std::size_t j, T by_q, T by_v) { s.torques[i] += by_q * full[1][j] + by_v * full[2][j]; });
   s.coordinates.gather(s.torques, out);
 }
 
+/// Likewise.
 template <class T>
 void vjp(StateData<T>& s, std::span<const T> acceleration, std::span<const T> weight, Forces<T> forces, std::span<T> dq,
          std::span<T> dv, std::span<T> da) {
   DerivativeData<T>& d = derivatives_of(s);
   d.make_bodies(s);
-  s.coordinates.spread(acceleration, d.vectors[0]);
-  s.coordinates.spread(weight, d.vectors[1]);
-  take_motions<T>(s, d, forces);
-  detail::pull_back(PlainTree<T>{s, d}, d.vectors[0].data(), d.vectors[1].data(), d.vectors[2].data(),
-                    d.vectors[3].data(), s.torques.data());
+  s.v();
+  const T* rate = all_of(s, acceleration, d.vectors[0]);
+  const T* lambda = all_of(s, weight, d.vectors[1]);
+  s.sweeps->inverse_back(rate, lambda, d.vectors[2].data(), d.vectors[3].data(), s.torques.data());
+  add_applied_back(s, d, forces, lambda, d.vectors[2].data());
   d.for_passive(s, [&](std::size_t i, std::size_t j, T by_q, T by_v) {
-    d.vectors[2][j] += by_q * d.vectors[1][i];
-    d.vectors[3][j] += by_v * d.vectors[1][i];
+    d.vectors[2][j] += by_q * lambda[i];
+    d.vectors[3][j] += by_v * lambda[i];
   });
   s.coordinates.gather(d.vectors[2], dq);
   s.coordinates.gather(d.vectors[3], dv);
@@ -158,7 +174,7 @@ void forward_dynamics_jvp(BasicState<T>& state, In<T> torque, In<T> q_rate, In<T
   for (std::size_t i = 0; i < d.change.size(); ++i) {
     d.change[i] = x[i] - d.change[i];
   }
-  s.solve(d.change, out);
+  s.solve_by_factors_of_forward(d.change, out);
 }
 
 template <class T>
@@ -171,7 +187,7 @@ void forward_dynamics_vjp(BasicState<T>& state, In<T> torque, In<T> weight, Out<
   const std::span<T> dtau = detail::wanted(by_torque, s.nv(), "by_torque");
   DerivativeData<T>& d = derivatives_of(s);
   forward_dynamics(state, torque, d.acceleration, forces);
-  s.solve(w, d.change);
+  s.solve_by_factors_of_forward(w, d.change);
   vjp<T>(s, d.acceleration, d.change, forces, dq, dv, dtau);
   std::transform(dq.begin(), dq.end(), dq.begin(), std::negate<>());
   std::transform(dv.begin(), dv.end(), dv.begin(), std::negate<>());

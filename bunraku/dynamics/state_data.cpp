@@ -101,6 +101,17 @@ void StateData<T>::solve(std::span<const T> x, std::span<T> out) {
 }
 
 template <class T>
+void StateData<T>::solve_by_factors_of_forward(std::span<const T> x, std::span<T> out) {
+  if (!has_mimics()) {
+    sweeps->solve_of_forward(x.data(), out.data());
+    return;
+  }
+  coordinates.place(x, spread_x);
+  sweeps->solve_of_forward(spread_x.data(), spread_solution.data());
+  coordinates.pick(spread_solution, out);
+}
+
+template <class T>
 Vec3<T> StateData<T>::gravity() const {
   return kernels::cast<T>(model.gravity());
 }

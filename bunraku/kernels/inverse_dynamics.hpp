@@ -6,14 +6,18 @@
 
 namespace bunraku::kernels {
 
-/// From ω, ω̇ and a of link k: A, and the force f = Mα + b of the link alone.
+/// A = ω̇~ + ω~ω~ from ω̇ and ωω*.
 template <class S>
-BUNRAKU_INLINE void settle(Workspace<S>& ws, int k, const Vec3<S>& w, const Vec3<S>& wd, const Vec3<S>& a) {
-  const Link<S>& l = ws.link(k);
-  const Sym3<S> ww = Sym3<S>::outer_square(w);  // ωω*
-  const Mat3<S> A{{{-(ww.yy + ww.zz), ww.xy - wd.z, ww.xz + wd.y},
-                   {ww.xy + wd.z, -(ww.xx + ww.zz), ww.yz - wd.x},
-                   {ww.xz - wd.y, ww.yz + wd.x, -(ww.xx + ww.yy)}}};
+BUNRAKU_INLINE Mat3<S> turning_matrix(const Vec3<S>& wd, const Sym3<S>& ww) {
+  return {{{-(ww.yy + ww.zz), ww.xy - wd.z, ww.xz + wd.y},
+           {ww.xy + wd.z, -(ww.xx + ww.zz), ww.yz - wd.x},
+           {ww.xz - wd.y, ww.yz + wd.x, -(ww.xx + ww.yy)}}};
+}
+
+/// The force f = Mα + b of the link alone, from ω̇, ωω* and a, in which it is linear, and their A.
+template <class S>
+BUNRAKU_INLINE Force<S> link_force(const Link<S>& l, const Vec3<S>& wd, const Sym3<S>& ww, const Vec3<S>& a,
+                                   const Mat3<S>& A) {
   const Vec3<S>& h = l.inertia.first_moment;
   const Sym3<S>& i = l.inertia.inertia;
   // 𝒥ω̇ + ω × 𝒥ω in the elements of A: five products a component
@@ -21,7 +25,15 @@ BUNRAKU_INLINE void settle(Workspace<S>& ws, int k, const Vec3<S>& w, const Vec3
       i.xx * wd.x - i.xy * A(2, 0) + i.xz * A(1, 0) + i.yz * (ww.yy - ww.zz) + l.difference.x * ww.yz,
       i.yy * wd.y - i.yz * A(0, 1) + i.xy * A(2, 1) + i.xz * (ww.zz - ww.xx) + l.difference.y * ww.xz,
       i.zz * wd.z - i.xz * A(1, 2) + i.yz * A(0, 2) + i.xy * (ww.xx - ww.yy) + l.difference.z * ww.xy};
-  ws.force[at(k)] = {turning + cross(h, a), a * l.inertia.mass + A * h};
+  return {turning + cross(h, a), a * l.inertia.mass + A * h};
+}
+
+/// From ω, ω̇ and a of link k: A, and its force.
+template <class S>
+BUNRAKU_INLINE void settle(Workspace<S>& ws, int k, const Vec3<S>& w, const Vec3<S>& wd, const Vec3<S>& a) {
+  const Sym3<S> ww = Sym3<S>::outer_square(w);
+  const Mat3<S> A = turning_matrix(wd, ww);
+  ws.force[at(k)] = link_force(ws.link(k), wd, ww, a, A);
   ws.moving[at(k + 1)] = {w, wd, a, A};
 }
 
@@ -123,10 +135,9 @@ void push_other(Workspace<S>& ws, int k, const S* acceleration, S* torque) {
   }
 }
 
-/// T = Hφ[Mφ*(H*θ̈ + a) + b] + armature (RK92 6–12) for velocities and accelerations of all hinges: one sweep outward,
-/// one inward.
+/// Motions of all links and the force of each alone, outward: Mφ*(H*θ̈ + a) + b.
 template <class S>
-void inverse_dynamics(Workspace<S>& ws, const S* velocity, const S* acceleration, S* torque) {
+void move_links(Workspace<S>& ws, const S* velocity, const S* acceleration) {
   need_positions(ws);
   for (const Run& run : ws.tree->runs) {
     const auto revolute = [&]<Kind kind>(int begin, int end) {
@@ -139,6 +150,13 @@ void inverse_dynamics(Workspace<S>& ws, const S* velocity, const S* acceleration
       }
     }
   }
+}
+
+/// T = Hφ[Mφ*(H*θ̈ + a) + b] + armature (RK92 6–12) for velocities and accelerations of all hinges: one sweep outward,
+/// one inward.
+template <class S>
+void inverse_dynamics(Workspace<S>& ws, const S* velocity, const S* acceleration, S* torque) {
+  move_links(ws, velocity, acceleration);
   for (std::size_t r = ws.tree->runs.size(); r-- > 0;) {
     const Run& run = ws.tree->runs[r];
     const auto revolute = [&]<Kind kind>(int begin, int end) {

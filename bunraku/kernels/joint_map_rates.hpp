@@ -148,4 +148,39 @@ void map_rates_at(const Hinge& hinge, const S* q, const S* v, Motion<S>* rates, 
   }
 }
 
+/// Derivatives of one hinge's joint map as map_rates_at writes them, or none where it does not change.
+template <class S>
+struct MapSlopes {
+  int nv = 0;                             ///< Velocities of the hinge.
+  const Motion<S>* rates = nullptr;       ///< Column c of ∂H*/∂q_i at i nv + c.
+  const Motion<S>* bias_rates = nullptr;  ///< ∂(Ḣ*θ̇)/∂q_i.
+
+  /// Whether there are any.
+  bool changes() const { return rates != nullptr; }
+  /// (∂H*/∂q u) x.
+  Motion<S> along(const S* u, const S* x) const {
+    Motion<S> out = Motion<S>::zero();
+    for (int i = 0; changes() && i < nv * nv; ++i) {
+      out += rates[i] * (u[i / nv] * x[i % nv]);
+    }
+    return out;
+  }
+  /// (∂H*/∂q_i) x.
+  Motion<S> along(int i, const S* x) const {
+    Motion<S> out = Motion<S>::zero();
+    for (int c = 0; changes() && c < nv; ++c) {
+      out += rates[i * nv + c] * x[c];
+    }
+    return out;
+  }
+  /// (∂H*/∂q u)'s column c.
+  Motion<S> column(const S* u, int c) const {
+    Motion<S> out = Motion<S>::zero();
+    for (int i = 0; changes() && i < nv; ++i) {
+      out += rates[i * nv + c] * u[i];
+    }
+    return out;
+  }
+};
+
 }  // namespace bunraku::kernels

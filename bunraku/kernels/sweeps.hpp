@@ -56,10 +56,16 @@ class Sweeps {
   /// The first two as products read them, until the next call. With `unbound` without columns that
   /// multiply_derivatives() does not read then.
   virtual Slopes<T> slopes(const T* acceleration, bool unbound) = 0;
+  /// ∂T along (u, y, w) of (q, θ̇, θ̈) at the state's velocities, over all hinges; see inverse_products.hpp.
+  virtual void inverse_along(const T* acceleration, const T* u, const T* y, const T* w, T* torque) = 0;
+  /// (∂T/∂q)*λ, (∂T/∂θ̇)*λ and (∂T/∂θ̈)*λ, likewise.
+  virtual void inverse_back(const T* acceleration, const T* weight, T* dq, T* dv, T* da) = 0;
   /// Whether no hinge of a free body has damping or a spring.
   virtual bool free_bare() = 0;
   /// 𝓜⁻¹ as inverse_mass_matrix(), by the factors of the last forward() at this state.
   virtual void inverse_mass_of_forward(T* out) = 0;
+  /// 𝓜⁻¹x as solve(), likewise.
+  virtual void solve_of_forward(const T* x, T* out) = 0;
   /// −𝓜⁻¹X and −𝓜⁻¹Y of slopes, with mimics over the user's coordinates; see derivative_products.hpp. `unbound`:
   /// nothing but gravity acts between free bodies and the world.
   virtual void multiply_derivatives(const T* inverse, const Slopes<T>& slopes, bool unbound, T* out_x, T* out_y) = 0;

@@ -642,6 +642,8 @@ TEST(FlexibleBodies, AllocateNothing) {
     std::vector<double> q_next(static_cast<std::size_t>(model.nq()));
     std::vector<double> dq(n * n);
     std::vector<double> dv(n * n);
+    std::vector<double> by_v(n);
+    std::vector<double> by_last(n);
     const auto given = detail::as_span(drawn.a);
     const std::size_t before = allocations();
     state.set(drawn.q, drawn.v);
@@ -669,6 +671,10 @@ TEST(FlexibleBodies, AllocateNothing) {
       step(state, given, 1e-3, Integrator::runge_kutta_4, q_next, out);
       inverse_dynamics_derivatives(state, given, dq, dv, matrix);
       forward_dynamics_derivatives(state, given, dq, dv, matrix);
+      inverse_dynamics_jvp(state, given, given, given, given, out);
+      inverse_dynamics_vjp(state, given, given, out, by_v, by_last);
+      forward_dynamics_jvp(state, given, given, given, given, out);
+      forward_dynamics_vjp(state, given, given, out, by_v, by_last);
       sum += out[0];
     };
     with_room();

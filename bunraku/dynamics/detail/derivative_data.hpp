@@ -22,7 +22,7 @@ struct DerivativeData {
     Force<T> in_world = Force<T>::zero();                ///< Those that the world holds.
     kernels::InertiaRate<T> held{Mat3<T>{}, Vec3<T>{}};  ///< S ↦ what of S × f those at nodes in the world's axes lack.
   };
-  /// What products with vectors need of a body, at its origin in its axes; see directional_derivatives.cpp.
+  /// What products with vectors need of a body, at its origin in its axes; see product_sweeps.hpp.
   struct BodyRates {
     Motion<T> A;              ///< Rate of V's components, gravity included.
     Motion<T> relative_rate;  ///< H*θ̈ + Ḣ*θ̇.
@@ -30,8 +30,6 @@ struct DerivativeData {
     Force<T> f;               ///< MA + V × MV less forces from outside, of the body alone.
     Force<T> total;           ///< The same of the composite body.
     Motion<T> U;              ///< φ*H* of the direction, or of the weights.
-    Motion<T> V_rate;         ///< ∇V.
-    Motion<T> A_rate;         ///< ∇A.
     Force<T> df;              ///< ∇f.
     Force<T> by_A;            ///< What meets ∇A.
     Force<T> by_V;            ///< What meets ∇V.

@@ -98,31 +98,17 @@ class MapRates {
   /// ∂(Ḣ*θ̇)/∂q_i.
   Motion<T> bias_rate(int i) const { return changes() ? rates_.bias()[i] : Motion<T>::zero(); }
   /// (∂H*/∂q u) x.
-  Motion<T> along(const T* u, const T* x) const {
-    Motion<T> out = Motion<T>::zero();
-    for (int i = 0; changes() && i < nv_ * nv_; ++i) {
-      out += rates_.map()[i] * (u[i / nv_] * x[i % nv_]);
-    }
-    return out;
-  }
+  Motion<T> along(const T* u, const T* x) const { return slopes().along(u, x); }
   /// (∂H*/∂q_i) x.
-  Motion<T> along(int i, const T* x) const {
-    Motion<T> out = Motion<T>::zero();
-    for (int c = 0; changes() && c < nv_; ++c) {
-      out += rate(i, c) * x[c];
-    }
-    return out;
-  }
+  Motion<T> along(int i, const T* x) const { return slopes().along(i, x); }
   /// (∂H*/∂q u)'s column c.
-  Motion<T> column(const T* u, int c) const {
-    Motion<T> out = Motion<T>::zero();
-    for (int i = 0; changes() && i < nv_; ++i) {
-      out += rate(i, c) * u[i];
-    }
-    return out;
-  }
+  Motion<T> column(const T* u, int c) const { return slopes().column(u, c); }
 
  private:
+  kernels::MapSlopes<T> slopes() const {
+    return changes() ? kernels::MapSlopes<T>{nv_, rates_.map(), rates_.bias()} : kernels::MapSlopes<T>{nv_};
+  }
+
   int nv_ = 0;
   MapColumns<T> rates_;
 };

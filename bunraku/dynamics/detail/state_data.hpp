@@ -89,6 +89,8 @@ struct StateData {
   void write_square(const MatrixSpan<T>& out, F&& f);
   /// 𝓜⁻¹x for one x of the user's coordinates; x may be out. Throws Error where it is singular.
   void solve(std::span<const T> x, std::span<T> out);
+  /// The same by what the last forward dynamics at this state has of it.
+  void solve_by_factors_of_forward(std::span<const T> x, std::span<T> out);
   /// Gravity in T.
   Vec3<T> gravity() const;
 

@@ -14,6 +14,7 @@
 #include "bunraku/kernels/inverse_derivatives.hpp"
 #include "bunraku/kernels/inverse_dynamics.hpp"
 #include "bunraku/kernels/inverse_mass_matrix.hpp"
+#include "bunraku/kernels/inverse_products.hpp"
 #include "bunraku/kernels/kinematics.hpp"
 #include "bunraku/kernels/loop_freedom.hpp"
 #include "bunraku/kernels/mass_matrix.hpp"
@@ -112,11 +113,16 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   }
   bool free_bare() override { return lists().free_bare; }
   void inverse_mass_of_forward(T* out) override {
-    const bool had = std::exchange(ws_.has_articulated, true);
-    std::swap(ws_.of_state, ws_.of_forward);
-    inverse_mass_matrix(out);
-    std::swap(ws_.of_state, ws_.of_forward);
-    ws_.has_articulated = had;
+    by_factors_of_forward([&] { inverse_mass_matrix(out); });
+  }
+  void solve_of_forward(const T* x, T* out) override {
+    by_factors_of_forward([&] { solve(x, out); });
+  }
+  void inverse_along(const T* acceleration, const T* u, const T* y, const T* w, T* torque) override {
+    inverse_dynamics_along(ws_, directions(), as<S>(acceleration), {as<S>(u), as<S>(y), as<S>(w)}, as<S>(torque));
+  }
+  void inverse_back(const T* acceleration, const T* weight, T* dq, T* dv, T* da) override {
+    inverse_dynamics_back(ws_, directions(), as<S>(acceleration), as<S>(weight), {as<S>(dq), as<S>(dv), as<S>(da)});
   }
   void multiply_derivatives(const T* inverse, const Slopes<T>& slopes, bool unbound, T* out_x, T* out_y) override {
     if (!products_) {
@@ -201,6 +207,16 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   const DerivativeLayout& lists() {
     return this->derivative_layout(layouts_.composite, layouts_.innovation, columns_per_register<S>);
   }
+  DirectionScratch<S>& directions() { return directions_ ? *directions_ : directions_.emplace(ws_); }
+  /// Calls f() with the factors of the last forward() as those of the state.
+  template <class F>
+  void by_factors_of_forward(F&& f) {
+    const bool had = std::exchange(ws_.has_articulated, true);
+    std::swap(ws_.of_state, ws_.of_forward);
+    f();
+    std::swap(ws_.of_state, ws_.of_forward);
+    ws_.has_articulated = had;
+  }
   DerivativeScratch<S>& scratch() { return derivatives_ ? *derivatives_ : derivatives_.emplace(ws_, lists()); }
   const Factors<S>& factors() const { return biased_ ? ws_.of_forward : ws_.of_state; }
 
@@ -213,6 +229,7 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   std::optional<InnovationLanes<S>> innovations_;  // likewise, without coupled hinges
   std::optional<DerivativeScratch<S>> derivatives_;
   std::optional<ProductScratch<S>> products_;
+  std::optional<DirectionScratch<S>> directions_;
   std::unique_ptr<LoopScratch<S>> loops_;  // where there are loops, in double precision
 };
 
