@@ -6,6 +6,7 @@
 #include <array>
 
 #include "bunraku/kernels/sincos.hpp"
+#include "bunraku/kernels/transpose.hpp"
 #include "bunraku/kernels/workspace.hpp"
 #include "bunraku/model/hinge_laws.hpp"
 
@@ -20,48 +21,55 @@ BUNRAKU_INLINE void sincos(const S& x, S& s, S& c) {
   c = cos(x);
 }
 
-/// The angle that is added to q.
-template <class S, class X>
-BUNRAKU_INLINE Spin<S> turned_by_offset(const RevoluteSlot& slot, const X& c, const X& s) {
-  return {c * slot.offset_c - s * slot.offset_s, s * slot.offset_c + c * slot.offset_s};
+/// Numbers from some places: in registers alone, since what is written number by number cannot be read at once.
+template <int W, class S>
+BUNRAKU_INLINE Pack<NumberOf<S>, W> gathered(const S* from, const int* places) {
+  if constexpr (W == 1) {
+    return from[*places];
+  } else {
+    constexpr int half = W / 2;
+    return joined_packs(gathered<half>(from, places), gathered<half>(from, places + half),
+                        std::make_index_sequence<W>{});
+  }
+}
+/// Pairs of numbers to the places of every second of some links.
+template <class S, int W>
+BUNRAKU_INLINE void scatter_pairs(const Pack<NumberOf<S>, W>& pairs, const int* links, Spin<S>* to) {
+  if constexpr (W == 2) {
+    pairs.store(reinterpret_cast<NumberOf<S>*>(to + *links));
+  } else {
+    scatter_pairs<S>(half_of<false>(pairs), links, to);
+    scatter_pairs<S>(half_of<true>(pairs), links + W / 2, to);
+  }
+}
+/// Cosines and sines of a register of links, to each link's place.
+template <class S, std::size_t... lane>
+BUNRAKU_INLINE void scatter(const Column<S>& c, const Column<S>& s, const int* links, Spin<S>* to,
+                            std::index_sequence<lane...>) {
+  constexpr std::size_t W = sizeof...(lane);
+  scatter_pairs<S>(Column<S>(__builtin_shufflevector(c.r, s.r, (lane / 2 * 2 + lane % 2 * W)...)), links, to);
+  scatter_pairs<S>(Column<S>(__builtin_shufflevector(c.r, s.r, (lane / 2 * 2 + 1 + lane % 2 * W)...)), links + 1, to);
 }
 
 /// Cosines and sines of revolute hinges; of a single state a register of them at a time.
 template <class S>
 void spin_all(Workspace<S>& ws) {
-  const RevoluteSlot* slots = ws.tree->revolute.data();
-  const int count = static_cast<int>(ws.tree->revolute.size());
   if constexpr (columns_per_register<S> == 1) {
-    for (int i = 0; i < count; ++i) {
+    for (const RevoluteSlot& slot : ws.tree->revolute) {
       S s;
       S c;
-      sincos(ws.q[slots[i].q], s, c);
-      ws.spin[at(slots[i].link)] = turned_by_offset<S>(slots[i], c, s);
+      sincos(ws.q[slot.q], s, c);
+      ws.spin[at(slot.link)] = {c * slot.offset_c - s * slot.offset_s, s * slot.offset_c + c * slot.offset_s};
     }
   } else {
     constexpr int lanes = columns_per_register<S>;
-    using T = NumberOf<S>;
-    const SpinOffsets<S>* offsets = ws.offsets.data();
-    for (int i = 0; i < count; i += lanes, ++offsets) {
-      const int used = i + lanes < count ? lanes : count - i;
-      Column<S> angles;
-      if (offsets->in_row) {
-        angles = load_column(ws.q + slots[i].q);
-      } else {
-        for (int lane = 0; lane < lanes; ++lane) {  // number by number into the register: not through memory
-          angles.set(lane, ws.q[slots[lane < used ? i + lane : count - 1].q][0]);
-        }
-      }
+    Spin<S>* const spin = ws.spin.data();
+    for (const SpinRegister<S>& each : ws.spin_registers) {
+      const Column<S> angles = each.in_row ? load_column(ws.q + each.q[0]) : gathered<lanes>(ws.q, each.q);
       Column<S> s;
       Column<S> c;
       sincos(angles, s, c);
-      alignas(64) T cosines[lanes];
-      alignas(64) T sines[lanes];
-      (c * offsets->c - s * offsets->s).store(cosines);
-      (s * offsets->c + c * offsets->s).store(sines);
-      for (int lane = 0; lane < used; ++lane) {
-        ws.spin[at(slots[i + lane].link)] = {S(cosines[lane]), S(sines[lane])};
-      }
+      scatter<S>(c * each.c - s * each.s, s * each.c + c * each.s, each.link, spin, std::make_index_sequence<lanes>{});
     }
   }
 }

@@ -56,6 +56,21 @@ BUNRAKU_INLINE Mask<T, W> mask_of(const Bits& ones) {
   }
 }
 
+inline namespace BUNRAKU_VARIANT {
+
+/// Sines and cosines of those of n angles that are huge.
+template <class T>
+[[gnu::noinline]] void sincos_of_huge(const T* x, T* s, T* c, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (!(std::abs(x[i]) <= SincosConstants<T>::largest)) {
+      s[i] = std::sin(x[i]);
+      c[i] = std::cos(x[i]);
+    }
+  }
+}
+
+}  // namespace BUNRAKU_VARIANT
+
 /// s = sin x and c = cos x of a pack of angles, each to about an ulp of 1. Huge angles, of which the parts of π/2 would
 /// leave nothing, are asked of the standard library, lane by lane: the others' results do not change with it.
 template <class T, int W>
@@ -81,13 +96,14 @@ BUNRAKU_INLINE void sincos(const Pack<T, W>& x, Pack<T, W>& s, Pack<T, W>& c) {
   };
   s = flipped(select(swapped, cosine, sine), quadrant);
   c = flipped(select(swapped, sine, cosine), quadrant + 1);
-  if (const Mask<T, W> small = abs(x) <= S(K::largest); !all(small)) [[unlikely]] {
-    for (int i = 0; i < W; ++i) {
-      if (!small[i]) {
-        s.set(i, std::sin(x[i]));
-        c.set(i, std::cos(x[i]));
-      }
-    }
+  if (!all(abs(x) <= S(K::largest))) [[unlikely]] {
+    T numbers[3][W];  // beside the registers, which are not to be kept in memory for this
+    x.store(numbers[0]);
+    s.store(numbers[1]);
+    c.store(numbers[2]);
+    sincos_of_huge(numbers[0], numbers[1], numbers[2], W);
+    s = S::load(numbers[1]);
+    c = S::load(numbers[2]);
   }
 }
 

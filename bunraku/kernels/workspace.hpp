@@ -34,12 +34,14 @@ struct Moving {
   Mat3<S> A{};   ///< ω̇~ + ω~ω~.
 };
 
-/// What is added to the angles of a register of revolute hinges.
+/// A register of revolute hinges. Lanes without one have the last one's angle, and a place that nobody reads.
 template <class S>
-struct SpinOffsets {
-  Column<S> c{};  ///< Cosines.
-  Column<S> s{};  ///< Sines.
-  bool in_row{};  ///< Whether the register is full, and its positions come one after the other.
+struct SpinRegister {
+  Column<S> c{};                        ///< Cosines of what is added to the angles.
+  Column<S> s{};                        ///< Sines.
+  int q[columns_per_register<S>]{};     ///< Where the angles are.
+  int link[columns_per_register<S>]{};  ///< Which links turn.
+  bool in_row{};                        ///< Whether every lane has one, and the angles come one after the other.
 };
 
 /// A link's turning in forward dynamics, in its own axes.
@@ -255,35 +257,35 @@ struct Workspace {
   bool has_links = false;
   bool has_poses = false;
   bool has_velocities = false;
-  Vec3<S> base_acceleration{};             // of the world: gravity, turned
-  std::vector<S> unit;                     // one for each velocity, zero between calls
-  std::vector<S> zeros;                    // one for each velocity
-  std::vector<S> solved;                   // likewise, where some follow others
-  std::vector<Spin<S>> spin;               // one for each link; revolute ones
-  std::vector<SpinOffsets<S>> offsets;     // of single states: of revolute links, register by register
-  std::vector<Transform<S>> placed;        // special links in their parents
-  std::vector<Motion<S>> H;                // columns of H*
-  std::vector<Moving<S>> moving;           // [0] is the world
-  std::vector<Turning<S>> turning;         // [0] is the world
-  std::vector<Vec3<S>> arm_acceleration;   // ω~ω~p of the parent
-  std::vector<Motion<S>> special_bias;     // special links: a but for arm_acceleration
-  std::vector<Force<S>> force;             // one for each link
-  std::vector<Motion<S>> alpha;            // [0] is the world
-  std::vector<ArticulatedInertia<S>> P;    // of what hangs on each link
-  std::vector<S> epsilon;                  // innovations of all hinges
-  Factors<S> of_state;                     // for solve and what belongs to it
-  Factors<S> of_forward;                   // forward dynamics has its own: it never depends on calls before
-  std::vector<RigidInertia<S>> composite;  // of what hangs on each link
-  std::vector<Columns<S>> columns;         // forces of unit columns, lane by lane
-  std::vector<AncestorRow<S>> ancestors;   // scratch: as many as the tree is deep
-  std::vector<Columns<S>> rows;            // scratch: rows over all columns
-  std::vector<Column<S>> parts;            // scratch: rows of a cluster over its columns
-  std::vector<Column<S>> modal;            // scratch: rows of the modes of a flexible body; modal_rows.hpp
-  DoubtsOf<S> doubts;                      // scratch of the rare question
-  Embedded<S> embedded;                    // where there are loops
-  std::vector<Transform<S>> pose;          // links in the world; kinematics.hpp
-  std::vector<Transform<S>> pose_in;       // links in their parents; likewise
-  std::vector<Motion<S>> velocity;         // of links, in their own axes at their origins; kinematics.hpp
+  Vec3<S> base_acceleration{};                  // of the world: gravity, turned
+  std::vector<S> unit;                          // one for each velocity, zero between calls
+  std::vector<S> zeros;                         // one for each velocity
+  std::vector<S> solved;                        // likewise, where some follow others
+  std::vector<Spin<S>> spin;                    // one for each link, revolute ones, and one that nobody reads
+  std::vector<SpinRegister<S>> spin_registers;  // of single states: of revolute links
+  std::vector<Transform<S>> placed;             // special links in their parents
+  std::vector<Motion<S>> H;                     // columns of H*
+  std::vector<Moving<S>> moving;                // [0] is the world
+  std::vector<Turning<S>> turning;              // [0] is the world
+  std::vector<Vec3<S>> arm_acceleration;        // ω~ω~p of the parent
+  std::vector<Motion<S>> special_bias;          // special links: a but for arm_acceleration
+  std::vector<Force<S>> force;                  // one for each link
+  std::vector<Motion<S>> alpha;                 // [0] is the world
+  std::vector<ArticulatedInertia<S>> P;         // of what hangs on each link
+  std::vector<S> epsilon;                       // innovations of all hinges
+  Factors<S> of_state;                          // for solve and what belongs to it
+  Factors<S> of_forward;                        // forward dynamics has its own: it never depends on calls before
+  std::vector<RigidInertia<S>> composite;       // of what hangs on each link
+  std::vector<Columns<S>> columns;              // forces of unit columns, lane by lane
+  std::vector<AncestorRow<S>> ancestors;        // scratch: as many as the tree is deep
+  std::vector<Columns<S>> rows;                 // scratch: rows over all columns
+  std::vector<Column<S>> parts;                 // scratch: rows of a cluster over its columns
+  std::vector<Column<S>> modal;                 // scratch: rows of the modes of a flexible body; modal_rows.hpp
+  DoubtsOf<S> doubts;                           // scratch of the rare question
+  Embedded<S> embedded;                         // where there are loops
+  std::vector<Transform<S>> pose;               // links in the world; kinematics.hpp
+  std::vector<Transform<S>> pose_in;            // links in their parents; likewise
+  std::vector<Motion<S>> velocity;              // of links, in their own axes at their origins; kinematics.hpp
 };
 
 template <class S>
@@ -294,7 +296,7 @@ Workspace<S>::Workspace(const Tree& t, const Constants<S>& c, const Layouts& l)
       unit(at(t.coordinates.nv)),
       zeros(at(t.coordinates.nv)),
       solved(t.coordinates.has_mimics ? at(t.coordinates.nv) : 0),
-      spin(t.links.size()),
+      spin(t.links.size() + 1),
       placed(t.special.size()),
       H(at(t.coordinates.nv)),
       moving(t.links.size() + 1),
@@ -316,13 +318,19 @@ Workspace<S>::Workspace(const Tree& t, const Constants<S>& c, const Layouts& l)
       pose_in(t.links.size()),
       velocity(t.links.size() + 1) {
   if constexpr (columns_per_register<S> > 1) {
-    for (std::size_t i = 0; i < t.revolute.size(); ++i) {
-      constexpr std::size_t lanes = columns_per_register<S>;
-      offsets.resize(i / lanes + 1);
-      offsets.back().in_row = i % lanes == 0 || (offsets.back().in_row && t.revolute[i].q == t.revolute[i - 1].q + 1);
-      offsets.back().c.set(static_cast<int>(i % lanes), static_cast<NumberOf<S>>(t.revolute[i].offset_c));
-      offsets.back().s.set(static_cast<int>(i % lanes), static_cast<NumberOf<S>>(t.revolute[i].offset_s));
-      offsets.back().in_row = offsets.back().in_row && (i % lanes + 1 == lanes || i + 1 < t.revolute.size());
+    constexpr int lanes = columns_per_register<S>;
+    const int count = static_cast<int>(t.revolute.size());
+    for (int first = 0; first < count; first += lanes) {
+      SpinRegister<S>& each = spin_registers.emplace_back();
+      each.in_row = first + lanes <= count;
+      for (int lane = 0; lane < lanes; ++lane) {
+        const RevoluteSlot& slot = t.revolute[at(first + lane < count ? first + lane : count - 1)];
+        each.c.set(lane, static_cast<NumberOf<S>>(slot.offset_c));
+        each.s.set(lane, static_cast<NumberOf<S>>(slot.offset_s));
+        each.q[lane] = slot.q;
+        each.link[lane] = first + lane < count ? slot.link : static_cast<int>(t.links.size());
+        each.in_row = each.in_row && slot.q == each.q[0] + lane;
+      }
     }
   }
   for (const Link<double>& each : t.links) {
