@@ -139,14 +139,14 @@ struct CoordinateLanes {
 };
 
 /// From a link's frame to that of a revolute link on it.
-template <Kind kind, class S>
-BUNRAKU_INLINE LinkFrame<S> frame_on(const LinkFrame<S>& up, const Link<S>& l, const Spin<S>& spin) {
-  const Vec3<S>& x = up.x;
-  const Vec3<S>& y = up.y;
-  const Vec3<S>& z = up.z;
-  Vec3<S> own_x = x;
-  Vec3<S> own_y = y;
-  Vec3<S> axis = z;
+template <Kind kind, class Frame, class S>
+BUNRAKU_INLINE Frame frame_on(const Frame& up, const Link<S>& l, const Spin<S>& spin) {
+  const auto& x = up.x;
+  const auto& y = up.y;
+  const auto& z = up.z;
+  auto own_x = x;
+  auto own_y = y;
+  auto axis = z;
   if constexpr (kind == Kind::revolute_quarter) {
     own_y = z;
     axis = -y;
@@ -201,24 +201,6 @@ BUNRAKU_INLINE Column<S> joined(int count, const Column<S>& inside, const Column
     using Bits = typename LooseOf<BitsOf<NumberOf<S>>, columns_per_register<S>>::type;
     const Mask<NumberOf<S>, columns_per_register<S>> mask{*reinterpret_cast<const Bits*>(first_lanes<S>.bits[count])};
     return select(mask, inside, outside);
-  }
-}
-
-/// Frames of revolute links, in lanes that d.lane(k, link) tells, seen from the first link of their tree.
-template <Kind kind, class S, class D>
-void place_frames(const Workspace<S>& ws, D& d, int begin, int end) {
-  LinkFrame<S> here;
-  for (int k = begin; k < end; ++k) {
-    const Link<S>& l = ws.link(k);
-    if (l.parent < 0) {
-      here = {};
-    } else {
-      if (k == begin || l.parent != k - 1) {
-        here = d.frame(d.lane(l.parent, ws.link(l.parent)));
-      }
-      here = frame_on<kind>(here, l, ws.spin[at(k)]);
-    }
-    d.put_frame(d.lane(k, l), here);
   }
 }
 

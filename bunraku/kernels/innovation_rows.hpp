@@ -38,7 +38,7 @@ struct SeenByTwo {
 
 /// Elements of 𝓜⁻¹ between the coordinates of two registers.
 template <class S>
-struct ElementBlock {
+struct InverseBlock {
   int rows = 0;     ///< One register …
   int columns = 0;  ///< … and the other, not before it.
   int end = 0;      ///< Where the coordinates that both see end; they start where those of the block before end.
@@ -46,12 +46,11 @@ struct ElementBlock {
 
 /// Scratch of 𝓜⁻¹.
 template <class S>
-struct InnovationLanes : FrameLanes<S, 26> {
-  using Base = FrameLanes<S, 26>;
+struct InnovationLanes : FrameLanes<S, 13> {
+  using Base = FrameLanes<S, 13>;
   /// @name Where components start
   /// @{
-  static constexpr int force = Base::further;          ///< G of the coordinate, then what is left of its unit torque.
-  static constexpr int d_inverse = Base::further + 6;  ///< 1/D.
+  static constexpr int force = Base::further;  ///< G of the coordinate, then what is left of its unit torque.
   /// @}
 
   /// O(n²) memory.
@@ -62,7 +61,7 @@ struct InnovationLanes : FrameLanes<S, 26> {
 
   std::vector<InnovationStep<S>> steps;  ///< From the tips to the base.
   std::vector<OuterLanes<S>> outer;      ///< Of all of them.
-  std::vector<ElementBlock<S>> blocks;   ///< Of one triangle.
+  std::vector<InverseBlock<S>> blocks;   ///< Of one triangle.
   std::vector<SeenByTwo<S>> seen;        ///< Of all of them.
   RegisterArray<S> W;                    ///< Whole registers a row; zeros and ones where they always are.
 };
@@ -117,15 +116,19 @@ template <class S>
 void place_gains(const Workspace<S>& ws, InnovationLanes<S>& d) {
   using D = InnovationLanes<S>;
   using C = Column<S>;
-  for (int e = 0; e < ws.tree->coordinates.nv; ++e) {
-    const Force<S>& U = ws.of_state.U[at(e)];
-    d.put(D::force, e, U.moment);
-    d.put(D::force + 3, e, U.force);
-    *d.cell(D::d_inverse, e) = ws.of_state.D_inverse[at(e)];
-  }
+  const int n = ws.tree->coordinates.nv;
+  const NumberOf<S>* const U = reinterpret_cast<const NumberOf<S>*>(ws.of_state.U.data());
   for (int r = 0; r < d.registers; ++r) {
     const Transform<C> X = place_columns(d, r);
-    d.store(D::force, r, X * (Force<C>{d.load(D::force, r), d.load(D::force + 3, r)} * d.load_one(D::d_inverse, r)));
+    const int first = r * D::lanes;
+    const int last = std::min(D::lanes, n - first) - 1;
+    C front[4];  // N and the first of F …
+    C back[4];   // … the last of N, and F
+    transpose_quads<S>(U + 6 * first, 6, last, front);
+    transpose_quads<S>(U + 6 * first + 2, 6, last, back);
+    const C inverse =
+        first_numbers<D::lanes>(reinterpret_cast<const NumberOf<S>*>(&ws.of_state.D_inverse[at(first)]), last + 1);
+    d.store(D::force, r, X * (Force<C>{{front[0], front[1], front[2]}, {back[1], back[2], back[3]}} * inverse));
   }
 }
 
@@ -169,7 +172,7 @@ void multiply_rows(const Workspace<S>& ws, const InnovationLanes<S>& d, S* out) 
   const S* const W = d.W.data();
   const S* const D_inverse = ws.of_state.D_inverse.data();
   const SeenByTwo<S>* seen = d.seen.data();
-  for (const ElementBlock<S>& block : d.blocks) {
+  for (const InverseBlock<S>& block : d.blocks) {
     const int row = block.rows * lanes;
     const int column = block.columns * lanes;
     Column<S> sum[lanes] = {};
@@ -187,25 +190,15 @@ void multiply_rows(const Workspace<S>& ws, const InnovationLanes<S>& d, S* out) 
       across[i] = sum[i];
     }
     transpose<NumberOf<S>, lanes>(across);
-    const auto write = [&](int first, int second, const Column<S>(&x)[lanes]) BUNRAKU_INLINE_LAMBDA {
-      const int count = std::min(n - second, lanes);
-      S* const to = out + std::ptrdiff_t{first} * n + second;
-#pragma GCC unroll 8
-      for (int i = 0; i < lanes; ++i) {
-        if (first + i < n) {
-          store_some(x[i], count, to + std::ptrdiff_t{i} * n);
-        }
-      }
-    };
     if (row == column) {
 #pragma GCC unroll 8
       for (int i = 0; i < lanes; ++i) {
         sum[i] = joined<S>(i, across[i], sum[i]);
       }
     } else {
-      write(column, row, across);
+      write_square<S>(across, column, row, n, out);
     }
-    write(row, column, sum);
+    write_square<S>(sum, row, column, n, out);
   }
 }
 

@@ -11,167 +11,165 @@
 
 namespace bunraku::kernels {
 
-/// The rows of a register's coordinates in one column of 𝓜.
+/// Elements of 𝓜 in the columns of one register's coordinates and the rows of another's, or the same one's.
 template <class S>
-struct ColumnPart {
-  CoordinateBits<S> outside = 0;  ///< Rows of the column's own coordinate, and of those farther out on one path …
-  CoordinateBits<S> inside = 0;   ///< … and of those farther in.
-  std::ptrdiff_t column = 0;      ///< Which.
-  std::ptrdiff_t cell = 0;        ///< Where its components start.
+struct ElementBlock {
+  int columns = 0;                                          ///< The one …
+  int rows = 0;                                             ///< … and the other, not before it.
+  bool any = false;                                         ///< Whether any is not zero.
+  CoordinateBits<S> outside[columns_per_register<S>] = {};  ///< Of each column: its own row, and those farther out.
 };
 
-/// Columns with elements of both kinds in the rows of a register, with one, and with none.
+/// What some coordinates of a register carry: the inertia of a link, or all that one of another register carries.
 template <class S>
-struct ColumnParts {
-  int both = 0;     ///< Where those end.
-  int outside = 0;  ///< And these.
-  int inside = 0;   ///< And these.
-  int end = 0;      ///< And these.
-};
-
-/// Where what a coordinate carries is added, to the one before it inward.
-template <class S>
-struct Inward {
-  std::ptrdiff_t from = 0;  ///< Its cell.
-  std::ptrdiff_t to = 0;    ///< That of the other.
+struct CarriedBy {
+  CoordinateBits<S> by = 0;  ///< Which of them.
+  std::ptrdiff_t cell = 0;   ///< Where it starts.
 };
 
 /// Scratch of 𝓜.
 template <class S>
-struct ElementLanes : FrameLanes<S, 39> {
-  using Base = FrameLanes<S, 39>;
+struct ElementLanes : FrameLanes<S, 43> {
+  using Base = FrameLanes<S, 43>;
   /// @name Where components start
   /// @{
-  static constexpr int momentum = Base::frames;    ///< f = RH*, in the place of the frame.
-  static constexpr int composite = Base::further;  ///< R.
-  static constexpr int own = Base::further + 10;   ///< The link's inertia: constants.
+  static constexpr int momentum = Base::further;        ///< f = RH*.
+  static constexpr int composite = Base::further + 6;   ///< R.
+  static constexpr int own = Base::further + 16;        ///< The link's inertia: constants …
+  static constexpr int own_there = Base::further + 26;  ///< … and as seen from the tree.
   /// @}
 
   /// O(n²) memory.
   explicit ElementLanes(const Workspace<S>& ws);
 
-  std::vector<ColumnPart<S>> parts;  ///< Of all registers of rows, by kind.
-  std::vector<ColumnParts<S>> rows;  ///< Where they are, by registers.
-  std::vector<Inward<S>> inward;     ///< Of all coordinates, from the tips to the base.
+  std::vector<CarriedBy<S>> carried;    ///< Of all registers, the last first …
+  std::vector<int> carried_end;         ///< … where those of each register end; they start where the next one's end.
+  std::vector<ElementBlock<S>> blocks;  ///< Of one triangle.
+  std::vector<S> armature;              ///< Of all lanes.
 };
 
 template <class S>
-ElementLanes<S>::ElementLanes(const Workspace<S>& ws) : Base(ws) {
+ElementLanes<S>::ElementLanes(const Workspace<S>& ws)
+    : Base(ws), carried_end(at(this->registers)), armature(at(this->registers * Base::lanes)) {
+  std::copy_n(ws.armature, ws.tree->coordinates.nv, armature.begin());
   for (const Link<double>& l : ws.tree->links) {
     this->put(own, l.v + l.nv - 1, cast<S>(l.inertia));
   }
+  std::vector<bool> massless(at(ws.tree->coordinates.nv), true);
+  for (const Link<double>& l : ws.tree->links) {
+    massless[at(l.v + l.nv - 1)] = false;
+  }
   const ColumnLayout& layout = ws.composite_layout;
   const int n = ws.tree->coordinates.nv;
-  for (int c = n - 1; c >= 0; --c) {
+  std::vector<int> parent(at(n), -1);  // of each coordinate, in the order of the matrix
+  for (int c = 0; c < n; ++c) {
     if (layout.parent[at(c)] >= 0) {
-      const auto place = [&](int e) { return this->start(layout.user[at(e)]) + at(composite * Base::lanes); };
-      inward.push_back(
-          {static_cast<std::ptrdiff_t>(place(c)), static_cast<std::ptrdiff_t>(place(layout.parent[at(c)]))});
+      parent[at(layout.user[at(c)])] = layout.user[at(layout.parent[at(c)])];
     }
   }
-  for (int first = 0; first < n; first += Base::lanes) {
-    std::vector<ColumnPart<S>> found(at(n));
-    const auto bit = [&](int row) {
-      return row >= first && row < first + Base::lanes ? CoordinateBits<S>{1} << (row - first) : CoordinateBits<S>{0};
-    };
-    for (int c = 0; c < n; ++c) {
-      const int own_column = layout.user[at(c)];
-      ColumnPart<S>& part = found[at(own_column)];
-      part.column = own_column;
-      part.cell = static_cast<std::ptrdiff_t>(this->start(own_column));
-      part.outside |= bit(own_column);
-      for (int other = c + 1; other < layout.coordinate_end[at(c)]; ++other) {
-        part.outside |= bit(layout.user[at(other)]);
-        found[at(layout.user[at(other)])].inside |= bit(own_column);
+  for (int r = this->registers - 1; r >= 0; --r) {
+    for (int e = n - 1; e >= r * Base::lanes; --e) {
+      const bool within = e < (r + 1) * Base::lanes;
+      if (within ? massless[at(e)] : parent[at(e)] / Base::lanes != r) {
+        continue;
+      }
+      CoordinateBits<S> by = 0;
+      for (int up = parent[at(e)]; up >= r * Base::lanes; up = parent[at(up)]) {
+        by |= CoordinateBits<S>{1} << (up - r * Base::lanes);
+      }
+      if (by != 0) {
+        carried.push_back({by, static_cast<std::ptrdiff_t>(this->start(e)) +
+                                   (within ? own_there : composite) * std::ptrdiff_t{Base::lanes}});
       }
     }
-    const auto add = [&](bool outside, bool inside) {
-      for (const ColumnPart<S>& each : found) {
-        if ((each.outside != 0) == outside && (each.inside != 0) == inside) {
-          parts.push_back(each);
+    carried_end[at(r)] = static_cast<int>(carried.size());
+  }
+  for (int columns = 0; columns < this->registers; ++columns) {
+    for (int rows = columns; rows < this->registers; ++rows) {
+      ElementBlock<S>& block = blocks.emplace_back(ElementBlock<S>{columns, rows});
+      for (int e = rows * Base::lanes; e < std::min(n, (rows + 1) * Base::lanes); ++e) {
+        for (int up = e; up >= columns * Base::lanes; up = parent[at(up)]) {
+          if (up < (columns + 1) * Base::lanes) {
+            block.outside[up - columns * Base::lanes] |= CoordinateBits<S>{1} << (e - rows * Base::lanes);
+            block.any = true;
+          }
         }
       }
-      return static_cast<int>(parts.size());
-    };
-    const int both = add(true, true);
-    const int outside = add(true, false);
-    const int inside = add(false, true);
-    rows.push_back({both, outside, inside, add(false, false)});
+    }
   }
 }
 
-/// From frames the inertia of each link, seen from its tree.
+/// From frames R and f of a register's coordinates; what those of later ones carry is there.
 template <class S>
-void weigh_links(ElementLanes<S>& d) {
+void compose_register(ElementLanes<S>& d, int r) {
   using D = ElementLanes<S>;
   using C = Column<S>;
-  for (int r = 0; r < d.registers; ++r) {
-    const Transform<C> X = place_columns(d, r);
-    const Mat3<C>& R = X.rotation.matrix();
-    const RigidInertia<C> own = d.load_inertia(D::own, r);
-    d.store(D::composite, r,
-            shifted(RigidInertia<C>{own.mass, R * own.first_moment, congruence(R, own.inertia)}, X.translation));
-  }
-}
-
-/// R of all coordinates, inward.
-template <class S>
-void gather_composites(ElementLanes<S>& d) {
-  S* const numbers = d.numbers.data();
-  for (const Inward<S>& each : d.inward) {
-    const S* const from = numbers + each.from;
-    S* const to = numbers + each.to;
-    S sum[10];
-#pragma GCC unroll 10
-    for (int c = 0; c < 10; ++c) {
-      sum[c] = to[c * d.lanes] + from[c * d.lanes];
-    }
-#pragma GCC unroll 10
-    for (int c = 0; c < 10; ++c) {
-      to[c * d.lanes] = sum[c];
-    }
-  }
-}
-
-/// f of all coordinates.
-template <class S>
-void load_columns(ElementLanes<S>& d) {
-  using D = ElementLanes<S>;
-  for (int r = 0; r < d.registers; ++r) {
-    d.store(D::momentum, r, d.load_inertia(D::composite, r) * d.load_motion(D::column, r));
-  }
-}
-
-/// Elements in the rows of a register, of all columns: H(j)f(k), where j is the one farther in.
-template <class S>
-void write_rows(const ElementLanes<S>& d, int r, std::ptrdiff_t n, S* out) {
-  using D = ElementLanes<S>;
+  const Transform<C> X = place_columns(d, r);
+  const Mat3<C>& turn = X.rotation.matrix();
+  const RigidInertia<C> own = d.load_inertia(D::own, r);
+  RigidInertia<C> R =
+      shifted(RigidInertia<C>{own.mass, turn * own.first_moment, congruence(turn, own.inertia)}, X.translation);
+  d.store(D::own_there, r, R);
   const S* const numbers = d.numbers.data();
-  const SixColumns<S> f(d.cell(D::momentum, r * D::lanes));
-  const SixColumns<S> H(d.cell(D::column, r * D::lanes));
-  const ColumnParts<S> ends = d.rows[at(r)];
-  const ColumnPart<S>* const parts = d.parts.data();
-  const int first = r == 0 ? 0 : d.rows[at(r - 1)].end;
-  const int count = std::min(static_cast<int>(n) - r * D::lanes, D::lanes);
-  S* const to = out + r * D::lanes;
-  const auto write = [&]<bool outside, bool inside>(int begin, int end) BUNRAKU_INLINE_LAMBDA {
-    for (int i = begin; i < end; ++i) {
-      const ColumnPart<S>& part = parts[i];
-      const S* const column = numbers + part.cell;
-      Column<S> x{};
-      if constexpr (inside) {
-        x = chosen<S>(part.inside, H.times(column + D::momentum * D::lanes), x);
+  const CarriedBy<S>* const carried = d.carried.data();
+  const int end = d.carried_end[at(r)];
+  for (int i = r + 1 < d.registers ? d.carried_end[at(r + 1)] : 0; i < end; ++i) {
+    const S* const more = numbers + carried[i].cell;
+    const auto add = [&](C& sum, int c) BUNRAKU_INLINE_LAMBDA { add_some<S>(carried[i].by, more[c * D::lanes], sum); };
+    add(R.mass, 0);
+    add(R.first_moment.x, 1);
+    add(R.first_moment.y, 2);
+    add(R.first_moment.z, 3);
+    add(R.inertia.xx, 4);
+    add(R.inertia.yy, 5);
+    add(R.inertia.zz, 6);
+    add(R.inertia.xy, 7);
+    add(R.inertia.xz, 8);
+    add(R.inertia.yz, 9);
+  }
+  d.store(D::composite, r, R);
+  d.store(D::momentum, r, R * d.load_motion(D::column, r));
+}
+
+/// The elements of a block, and of the one across: H(j)f(k), where j is the one farther in.
+template <class S>
+BUNRAKU_INLINE void write_block(const ElementLanes<S>& d, const ElementBlock<S>& block, std::ptrdiff_t n, S* out) {
+  using D = ElementLanes<S>;
+  constexpr int lanes = D::lanes;
+  const int column = block.columns * lanes;
+  const int row = block.rows * lanes;
+  Column<S> x[lanes] = {};
+  Column<S> across[lanes] = {};
+  if (block.any) {
+    const SixColumns<S> f(d.cell(D::momentum, row));
+    const S* const H = d.cell(D::column, column);
+#pragma GCC unroll 8
+    for (int i = 0; i < lanes; ++i) {
+      if (block.outside[i] != 0) {
+        x[i] = chosen<S>(block.outside[i], f.times(H + i), Column<S>{});
       }
-      if constexpr (outside) {
-        x = chosen<S>(part.outside, f.times(column + D::column * D::lanes), x);
-      }
-      store_some(x, count, to + part.column * n);
     }
-  };
-  write.template operator()<true, true>(first, ends.both);
-  write.template operator()<true, false>(ends.both, ends.outside);
-  write.template operator()<false, true>(ends.outside, ends.inside);
-  write.template operator()<false, false>(ends.inside, ends.end);
+    if (row == column) {
+#pragma GCC unroll 8
+      for (int i = 0; i < lanes; ++i) {
+        add_some<S>(CoordinateBits<S>{1} << i, d.armature[at(column + i)], x[i]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < lanes; ++i) {
+      across[i] = x[i];
+    }
+    transpose<NumberOf<S>, lanes>(across);
+  }
+  if (row == column) {
+#pragma GCC unroll 8
+    for (int i = 0; i < lanes; ++i) {
+      x[i] = joined<S>(i, across[i], x[i]);
+    }
+  } else {
+    write_square<S>(across, row, column, n, out);
+  }
+  write_square<S>(x, column, row, n, out);
 }
 
 /// 𝓜 = HφMφ*H* + armature by composite bodies (RK92 28–33) over all hinges, both triangles. O(n²).
@@ -179,14 +177,11 @@ template <class S>
 void mass_matrix(Workspace<S>& ws, ElementLanes<S>& d, S* out) {
   const std::ptrdiff_t n = ws.tree->coordinates.nv;
   place_all(ws, d);
-  weigh_links(d);
-  gather_composites(d);
-  load_columns(d);
-  for (int r = 0; r < d.registers; ++r) {
-    write_rows(d, r, n, out);
+  for (int r = d.registers - 1; r >= 0; --r) {
+    compose_register(d, r);
   }
-  for (std::ptrdiff_t j = 0; j < n; ++j) {
-    out[j * (n + 1)] += ws.armature[j];
+  for (const ElementBlock<S>& block : d.blocks) {
+    write_block(d, block, n, out);
   }
 }
 
