@@ -17,8 +17,10 @@ namespace bunraku::detail {
 
 namespace {
 
-/// So many blocks are taken at a time by a worker.
-constexpr std::ptrdiff_t blocks_at_a_time = 16;
+/// So many blocks are taken at a time by a worker, …
+constexpr std::ptrdiff_t most_at_a_time = 16;
+/// … less where each would take so few times that the last one to end kept the others waiting for long.
+constexpr std::ptrdiff_t least_parts = 16;
 /// Bytes that a call may write without caches in its way.
 constexpr std::ptrdiff_t most_cached = std::ptrdiff_t{24} << 20;
 
@@ -234,8 +236,11 @@ const BatchReport& BatchData<T>::run(const BatchCall<T>& call, const Step& step)
   }
   const bool far = written > most_cached / static_cast<std::ptrdiff_t>(sizeof(T));
   const bool shared = count * model.nv() >= least_shared && workers.size() > 1;
+  const auto takers = shared ? static_cast<std::ptrdiff_t>(workers.size()) : 1;
+  const std::ptrdiff_t blocks_at_a_time =
+      std::clamp<std::ptrdiff_t>(blocks / (takers * least_parts), 1, most_at_a_time);
   // each worker has a first part for sure, so that it makes its room in the first call, and in no other
-  std::atomic<std::ptrdiff_t> next{blocks_at_a_time * (shared ? static_cast<std::ptrdiff_t>(workers.size()) : 1)};
+  std::atomic<std::ptrdiff_t> next{blocks_at_a_time * takers};
   std::atomic<std::ptrdiff_t> done{0};
   std::atomic<bool> stopped{false};
   const std::thread::id caller = std::this_thread::get_id();

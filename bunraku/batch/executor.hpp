@@ -26,8 +26,9 @@ class BUNRAKU_API Executor {
   virtual void run(const std::function<void(int worker)>& task) = 0;
 };
 
-/// Threads of its own, started once, asleep between calls; the caller is one of the workers. `threads` of 0: as many as
-/// the machine has cores. Throws ArgumentError for less than 0.
+/// Threads of its own, started once; the caller is one of the workers. Between calls they sleep, but for the first 50
+/// microseconds, in which the next call finds them awake. `threads` of 0: as many as the machine has cores. Throws
+/// ArgumentError for less than 0.
 BUNRAKU_API std::shared_ptr<Executor> make_thread_pool(int threads = 0);
 
 }  // namespace bunraku
