@@ -99,6 +99,71 @@ const BatchReport& BasicBatch<T>::forward_dynamics_derivatives(RowsIn q, RowsIn 
 }
 
 template <class T>
+const BatchReport& BasicBatch<T>::inverse_dynamics_jvp(RowsIn q, RowsIn v, RowsIn acceleration, RowsIn q_rate,
+                                                       RowsIn v_rate, RowsIn a_rate, RowsOut torque_rate,
+                                                       Subset subset) {
+  BatchCall<T> call = data_->call(q, v, subset);
+  const std::ptrdiff_t n = model().nv();
+  data_->check(acceleration, call.states, n, "acceleration");
+  data_->check(q_rate, call.states, n, "q_rate");
+  data_->check(v_rate, call.states, n, "v_rate");
+  data_->check(a_rate, call.states, n, "a_rate");
+  data_->wants(call, torque_rate, n, "torque_rate");
+  return data_->run(call, [&](kernels::BlockSweeps<T>& sweeps, const BatchBlock& block) {
+    return sweeps.inverse_jvp(block.of(acceleration), block.of(q_rate), block.of(v_rate), block.of(a_rate),
+                              data_->passive, block.of(torque_rate));
+  });
+}
+
+template <class T>
+const BatchReport& BasicBatch<T>::inverse_dynamics_vjp(RowsIn q, RowsIn v, RowsIn acceleration, RowsIn weight,
+                                                       RowsOut by_q, RowsOut by_v, RowsOut by_a, Subset subset) {
+  BatchCall<T> call = data_->call(q, v, subset);
+  const std::ptrdiff_t n = model().nv();
+  data_->check(acceleration, call.states, n, "acceleration");
+  data_->check(weight, call.states, n, "weight");
+  data_->wants(call, by_q, n, "by_q");
+  data_->wants(call, by_v, n, "by_v");
+  data_->wants(call, by_a, n, "by_a");
+  return data_->run(call, [&](kernels::BlockSweeps<T>& sweeps, const BatchBlock& block) {
+    return sweeps.inverse_vjp(block.of(acceleration), block.of(weight), data_->passive, block.of(by_q), block.of(by_v),
+                              block.of(by_a));
+  });
+}
+
+template <class T>
+const BatchReport& BasicBatch<T>::forward_dynamics_jvp(RowsIn q, RowsIn v, RowsIn torque, RowsIn q_rate, RowsIn v_rate,
+                                                       RowsIn torque_rate, RowsOut acceleration_rate, Subset subset) {
+  BatchCall<T> call = data_->call(q, v, subset);
+  const std::ptrdiff_t n = model().nv();
+  data_->check(torque, call.states, n, "torque");
+  data_->check(q_rate, call.states, n, "q_rate");
+  data_->check(v_rate, call.states, n, "v_rate");
+  data_->check(torque_rate, call.states, n, "torque_rate");
+  data_->wants(call, acceleration_rate, n, "acceleration_rate");
+  return data_->run(call, [&](kernels::BlockSweeps<T>& sweeps, const BatchBlock& block) {
+    return sweeps.forward_jvp(block.of(torque), block.of(q_rate), block.of(v_rate), block.of(torque_rate),
+                              data_->passive, block.of(acceleration_rate));
+  });
+}
+
+template <class T>
+const BatchReport& BasicBatch<T>::forward_dynamics_vjp(RowsIn q, RowsIn v, RowsIn torque, RowsIn weight, RowsOut by_q,
+                                                       RowsOut by_v, RowsOut by_torque, Subset subset) {
+  BatchCall<T> call = data_->call(q, v, subset);
+  const std::ptrdiff_t n = model().nv();
+  data_->check(torque, call.states, n, "torque");
+  data_->check(weight, call.states, n, "weight");
+  data_->wants(call, by_q, n, "by_q");
+  data_->wants(call, by_v, n, "by_v");
+  data_->wants(call, by_torque, n, "by_torque");
+  return data_->run(call, [&](kernels::BlockSweeps<T>& sweeps, const BatchBlock& block) {
+    return sweeps.forward_vjp(block.of(torque), block.of(weight), data_->passive, block.of(by_q), block.of(by_v),
+                              block.of(by_torque));
+  });
+}
+
+template <class T>
 const BatchReport& BasicBatch<T>::bias(RowsIn q, RowsIn v, RowsOut torque, Subset subset) {
   BatchCall<T> call = data_->call(q, v, subset);
   data_->wants(call, torque, model().nv(), "torque");

@@ -85,6 +85,19 @@ class BUNRAKU_API BasicBatch {
   /// ∂θ̈/∂q = −𝓜⁻¹ ∂T/∂q, ∂θ̈/∂θ̇ = −𝓜⁻¹ ∂T/∂θ̇ and ∂θ̈/∂T = 𝓜⁻¹ of forward_dynamics(), likewise.
   const BatchReport& forward_dynamics_derivatives(RowsIn q, RowsIn v, RowsIn torque, RowsOut dq, RowsOut dv,
                                                   RowsOut dtau, Subset subset = {});
+  /// (∂T/∂q)u + (∂T/∂θ̇)y + (∂T/∂θ̈)z for rates u, y, z of q, θ̇ and θ̈, of each state its own: states × nv. Two to three
+  /// times the time of inverse_dynamics(). The first call of a product makes room, O(N) a thread.
+  const BatchReport& inverse_dynamics_jvp(RowsIn q, RowsIn v, RowsIn acceleration, RowsIn q_rate, RowsIn v_rate,
+                                          RowsIn a_rate, RowsOut torque_rate, Subset subset = {});
+  /// (∂T/∂q)*λ, (∂T/∂θ̇)*λ and (∂T/∂θ̈)*λ, the gradients of λ·T for weights λ, likewise: states × nv each.
+  const BatchReport& inverse_dynamics_vjp(RowsIn q, RowsIn v, RowsIn acceleration, RowsIn weight, RowsOut by_q,
+                                          RowsOut by_v, RowsOut by_a, Subset subset = {});
+  /// (∂θ̈/∂q)u + (∂θ̈/∂θ̇)y + 𝓜⁻¹x for rates u, y, x of q, θ̇ and T, likewise: states × nv.
+  const BatchReport& forward_dynamics_jvp(RowsIn q, RowsIn v, RowsIn torque, RowsIn q_rate, RowsIn v_rate,
+                                          RowsIn torque_rate, RowsOut acceleration_rate, Subset subset = {});
+  /// (∂θ̈/∂q)*λ, (∂θ̈/∂θ̇)*λ and 𝓜⁻¹λ, the gradients of λ·θ̈, likewise: states × nv each.
+  const BatchReport& forward_dynamics_vjp(RowsIn q, RowsIn v, RowsIn torque, RowsIn weight, RowsOut by_q, RowsOut by_v,
+                                          RowsOut by_torque, Subset subset = {});
   /// 𝓒 with gravity: states × nv.
   const BatchReport& bias(RowsIn q, RowsIn v, RowsOut torque, Subset subset = {});
   /// Gravity's part alone: states × nv.

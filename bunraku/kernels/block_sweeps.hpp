@@ -143,6 +143,17 @@ class BlockSweeps {
   /// ∂θ̈/∂q, ∂θ̈/∂θ̇ and ∂θ̈/∂T; the first call makes room.
   virtual BlockStatus forward_derivatives(const RowBlock<const T>& torque, bool passive, const RowBlock<T>& dq,
                                           const RowBlock<T>& dv, const RowBlock<T>& dtau) = 0;
+  /// Products of these with vectors; the first call of any makes room.
+  virtual BlockStatus inverse_jvp(const RowBlock<const T>& acceleration, const RowBlock<const T>& q_rate,
+                                  const RowBlock<const T>& v_rate, const RowBlock<const T>& a_rate, bool passive,
+                                  const RowBlock<T>& torque_rate) = 0;
+  virtual BlockStatus inverse_vjp(const RowBlock<const T>& acceleration, const RowBlock<const T>& weight, bool passive,
+                                  const RowBlock<T>& by_q, const RowBlock<T>& by_v, const RowBlock<T>& by_a) = 0;
+  virtual BlockStatus forward_jvp(const RowBlock<const T>& torque, const RowBlock<const T>& q_rate,
+                                  const RowBlock<const T>& v_rate, const RowBlock<const T>& torque_rate, bool passive,
+                                  const RowBlock<T>& acceleration_rate) = 0;
+  virtual BlockStatus forward_vjp(const RowBlock<const T>& torque, const RowBlock<const T>& weight, bool passive,
+                                  const RowBlock<T>& by_q, const RowBlock<T>& by_v, const RowBlock<T>& by_torque) = 0;
   virtual BlockStatus bias(const RowBlock<T>& torque) = 0;
   virtual BlockStatus gravity_torques(const RowBlock<T>& torque) = 0;
   virtual BlockStatus mass_matrix(const RowBlock<T>& out) = 0;

@@ -93,19 +93,20 @@ void stretch_slopes(const Hinge& hinge, const S* q, const S* stretch, S* slopes)
   }
 }
 
-/// Adds the derivatives of what add_passive() adds to ∂T/∂q and ∂T/∂θ̇ over all hinges; those of friction are zero.
-template <class S>
-void add_passive_derivatives(const Workspace<S>& ws, const Slopes<S>& to) {
+/// Calls f(i, j, ∂/∂q, ∂/∂θ̇) for elements of the derivatives of what add_passive() adds, over all hinges; those of
+/// friction are zero.
+template <class S, class F>
+void for_passive_slopes(const Workspace<S>& ws, F&& f) {
   const Constants<S>& c = *ws.constants;
   for (int j = 0; j < ws.tree->coordinates.nv; ++j) {
-    to.dv[to.index(at(j), at(j))] += c.damping[at(j)];
+    f(at(j), at(j), S(0), c.damping[at(j)]);
   }
   for (const int b : ws.tree->springs) {
     const Hinge& hinge = ws.tree->model.bodies()[at(b)].hinge;
     const HingeSlot& slot = ws.tree->coordinates.slots[at(b)];
     if (has_plain_coordinates(hinge.type)) {
       for (int j = slot.v; j < slot.v + slot.nv; ++j) {
-        to.dq[to.index(at(j), at(j))] += c.stiffness[at(j)];
+        f(at(j), at(j), c.stiffness[at(j)], S(0));
       }
       continue;
     }
@@ -115,7 +116,7 @@ void add_passive_derivatives(const Workspace<S>& ws, const Slopes<S>& to) {
     stretch_slopes(hinge, ws.q + slot.q, static_cast<const S*>(stretch), slopes);
     for (int i = 0; i < slot.nv; ++i) {
       for (int j = 0; j < slot.nv; ++j) {
-        to.dq[to.index(at(slot.v + i), at(slot.v + j))] += c.stiffness[at(slot.v + i)] * slopes[i * slot.nv + j];
+        f(at(slot.v + i), at(slot.v + j), c.stiffness[at(slot.v + i)] * slopes[i * slot.nv + j], S(0));
       }
     }
   }

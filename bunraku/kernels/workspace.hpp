@@ -14,6 +14,7 @@
 #pragma once
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "bunraku/kernels/columns.hpp"
@@ -360,6 +361,16 @@ void Workspace<S>::set_constants(const Constants<S>& c) {
   moving[0].a = base_acceleration;
   alpha[0].linear = base_acceleration;
   has_positions = has_lumps = has_articulated = has_links = has_poses = has_velocities = false;
+}
+
+/// Calls f() with the factors of the last forward dynamics as those of the state, which it is at.
+template <class S, class F>
+void by_factors_of_forward(Workspace<S>& ws, F&& f) {
+  const bool had = std::exchange(ws.has_articulated, true);
+  std::swap(ws.of_state, ws.of_forward);
+  f();
+  std::swap(ws.of_state, ws.of_forward);
+  ws.has_articulated = had;
 }
 
 }  // namespace bunraku::kernels

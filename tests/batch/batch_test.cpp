@@ -57,7 +57,7 @@ struct Quantity {
   double slack = 1;  ///< How many times the rounding errors of others it may have.
 };
 
-/// The i-th of three matrices side by side in the rows.
+/// The i-th of three matrices, or vectors, side by side in the rows.
 template <class T>
 StateRows<T> third(const StateRows<T>& rows, int i) {
   const std::ptrdiff_t n = rows.cols() / 3;
@@ -130,6 +130,53 @@ std::vector<Quantity<T>> quantities() {
                  [row, three](auto& s, const Data& d, int i) {
                    const ForwardDynamicsDerivatives<T> x = forward_dynamics_derivatives(s, row(d.x, i));
                    return three(x.dq, x.dv, x.dtau);
+                 },
+                 slack});
+  const auto three_vectors = [](const Model& m) { return 3 * m.nv(); };
+  out.push_back({"inverse_dynamics_jvp", n,
+                 [](auto& b, const Data& d, const auto& out_rows) -> const BatchReport& {
+                   return b.inverse_dynamics_jvp(d.q, d.v, d.x, d.v, d.x, d.v, out_rows);
+                 },
+                 [row](auto& s, const Data& d, int i) {
+                   Vector rate(d.model.nv());
+                   inverse_dynamics_jvp(s, row(d.x, i), row(d.v, i), row(d.x, i), row(d.v, i), rate);
+                   return rate;
+                 },
+                 slack});
+  out.push_back({"inverse_dynamics_vjp", three_vectors,
+                 [](auto& b, const Data& d, const auto& out_rows) -> const BatchReport& {
+                   return b.inverse_dynamics_vjp(d.q, d.v, d.x, d.v, third(out_rows, 0), third(out_rows, 1),
+                                                 third(out_rows, 2));
+                 },
+                 [row, three](auto& s, const Data& d, int i) {
+                   Vector by_q(d.model.nv());
+                   Vector by_v(d.model.nv());
+                   Vector by_a(d.model.nv());
+                   inverse_dynamics_vjp(s, row(d.x, i), row(d.v, i), by_q, by_v, by_a);
+                   return three(by_q, by_v, by_a);
+                 },
+                 slack});
+  out.push_back({"forward_dynamics_jvp", n,
+                 [](auto& b, const Data& d, const auto& out_rows) -> const BatchReport& {
+                   return b.forward_dynamics_jvp(d.q, d.v, d.x, d.v, d.x, d.v, out_rows);
+                 },
+                 [row](auto& s, const Data& d, int i) {
+                   Vector rate(d.model.nv());
+                   forward_dynamics_jvp(s, row(d.x, i), row(d.v, i), row(d.x, i), row(d.v, i), rate);
+                   return rate;
+                 },
+                 slack});
+  out.push_back({"forward_dynamics_vjp", three_vectors,
+                 [](auto& b, const Data& d, const auto& out_rows) -> const BatchReport& {
+                   return b.forward_dynamics_vjp(d.q, d.v, d.x, d.v, third(out_rows, 0), third(out_rows, 1),
+                                                 third(out_rows, 2));
+                 },
+                 [row, three](auto& s, const Data& d, int i) {
+                   Vector by_q(d.model.nv());
+                   Vector by_v(d.model.nv());
+                   Vector by_tau(d.model.nv());
+                   forward_dynamics_vjp(s, row(d.x, i), row(d.v, i), by_q, by_v, by_tau);
+                   return three(by_q, by_v, by_tau);
                  },
                  slack});
   out.push_back(
@@ -601,6 +648,10 @@ TEST(Batches, WrongShapesAreRefused) {
   EXPECT_THROW(batch.inverse_dynamics_derivatives(data.q, data.v, data.x, out, square, square), ArgumentError);
   EXPECT_THROW(batch.inverse_dynamics_derivatives(data.q, data.v, narrow, square, square, square), ArgumentError);
   EXPECT_THROW(batch.forward_dynamics_derivatives(data.q, data.v, data.x, square, square, out), ArgumentError);
+  EXPECT_THROW(batch.inverse_dynamics_jvp(data.q, data.v, data.x, data.x, narrow, data.x, out), ArgumentError);
+  EXPECT_THROW(batch.inverse_dynamics_vjp(data.q, data.v, data.x, narrow, out, out, out), ArgumentError);
+  EXPECT_THROW(batch.forward_dynamics_jvp(data.q, data.v, data.x, data.x, data.x, data.x, narrow), ArgumentError);
+  EXPECT_THROW(batch.forward_dynamics_vjp(data.q, data.v, data.x, data.x, out, square, out), ArgumentError);
   EXPECT_THROW(batch.jacobian(data.q, "nobody", Frame::node, out), ArgumentError);
   const std::vector<std::ptrdiff_t> outside = {5};
   EXPECT_THROW(batch.inverse_dynamics(data.q, data.v, data.x, out, outside), ArgumentError);

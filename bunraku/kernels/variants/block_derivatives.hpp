@@ -15,7 +15,11 @@ void BlockSweepsOf<S>::differentiate(const S* acceleration, bool passive, const 
   kernels::inverse_derivatives<wanted>(ws_, *derivatives_, ws_.v, acceleration,
                                        {slopes.dq, slopes.dv, mass, slopes.places});
   if (passive) {
-    add_passive_derivatives(ws_, slopes);
+    for_passive_slopes(ws_, [&](std::size_t i, std::size_t j, const S& by_q, const S& by_v) {
+      const auto place = slopes.index(i, j);
+      slopes.dq[place] += by_q;
+      slopes.dv[place] += by_v;
+    });
   }
 }
 
@@ -89,11 +93,7 @@ BlockStatus BlockSweepsOf<S>::forward_derivatives(const RowBlock<const T>& torqu
   }
   square_.resize(at(n_ * n_));
   S* const inverse = square_.data();
-  const bool had = std::exchange(ws_.has_articulated, true);
-  std::swap(ws_.of_state, ws_.of_forward);
-  kernels::inverse_mass_matrix(ws_, inverse);
-  std::swap(ws_.of_state, ws_.of_forward);
-  ws_.has_articulated = had;
+  by_factors_of_forward(ws_, [&] { kernels::inverse_mass_matrix(ws_, inverse); });
   if (!products_) {
     products_.emplace(ws_, lists());
   }
@@ -114,6 +114,122 @@ BlockStatus BlockSweepsOf<S>::forward_derivatives(const RowBlock<const T>& torqu
     put(by_v, this->column_places(), dv);
   }
   put(inverse, n_ * n_, dtau);
+  return status;
+}
+
+template <class S>
+void BlockSweepsOf<S>::make_directions() {
+  if (!directions_) {
+    directions_.emplace(ws_);
+    for (std::vector<S>& each : ways_) {
+      each.resize(at(coordinates_.nv));
+    }
+  }
+}
+
+/// ∂T along the second to fourth of `ways_`, at the acceleration in the first, all of all hinges: the user's numbers.
+template <class S>
+const S* BlockSweepsOf<S>::torques_along(bool passive) {
+  const Direction<S> along{ways_[1].data(), ways_[2].data(), ways_[3].data()};
+  inverse_dynamics_along(ws_, *directions_, ways_[0].data(), along, result_.data());
+  if (passive) {
+    for_passive_slopes(ws_, [&](std::size_t i, std::size_t j, const S& by_q, const S& by_v) {
+      result_[i] += by_q * along.q[j] + by_v * along.v[j];
+    });
+  }
+  return gathered_torques();
+}
+
+/// (∂T)*λ of the second of `ways_`, at the acceleration in the first: by q and by θ̇ in the third and the fourth, by θ̈
+/// in `result_`.
+template <class S>
+void BlockSweepsOf<S>::torques_back(bool passive) {
+  inverse_dynamics_back(ws_, *directions_, ways_[0].data(), ways_[1].data(),
+                        {ways_[2].data(), ways_[3].data(), result_.data()});
+  if (passive) {
+    for_passive_slopes(ws_, [&](std::size_t i, std::size_t j, const S& by_q, const S& by_v) {
+      ways_[2][j] += by_q * ways_[1][i];
+      ways_[3][j] += by_v * ways_[1][i];
+    });
+  }
+}
+
+template <class S>
+BlockStatus BlockSweepsOf<S>::inverse_jvp(const RowBlock<const T>& acceleration, const RowBlock<const T>& q_rate,
+                                          const RowBlock<const T>& v_rate, const RowBlock<const T>& a_rate,
+                                          bool passive, const RowBlock<T>& torque_rate) {
+  make_directions();
+  BlockStatus status;
+  const RowBlock<const T>* const rows[] = {&acceleration, &q_rate, &v_rate, &a_rate};
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    status.not_finite |= take(*rows[i], 0).not_finite;
+    spread_into(given_, ways_[i]);
+  }
+  put(torques_along(passive), n_, torque_rate);
+  return status;
+}
+
+template <class S>
+BlockStatus BlockSweepsOf<S>::inverse_vjp(const RowBlock<const T>& acceleration, const RowBlock<const T>& weight,
+                                          bool passive, const RowBlock<T>& by_q, const RowBlock<T>& by_v,
+                                          const RowBlock<T>& by_a) {
+  make_directions();
+  BlockStatus status = take(acceleration, 0);
+  spread_into(given_, ways_[0]);
+  status.not_finite |= take(weight, 0).not_finite;
+  spread_into(given_, ways_[1]);
+  torques_back(passive);
+  put(gathered_torques(), n_, by_a);
+  put(gathered(ways_[2]), n_, by_q);
+  put(gathered(ways_[3]), n_, by_v);
+  return status;
+}
+
+template <class S>
+BlockStatus BlockSweepsOf<S>::forward_jvp(const RowBlock<const T>& torque, const RowBlock<const T>& q_rate,
+                                          const RowBlock<const T>& v_rate, const RowBlock<const T>& torque_rate,
+                                          bool passive, const RowBlock<T>& acceleration_rate) {
+  make_directions();
+  BlockStatus status = take(torque, 0);
+  accelerate(passive);
+  status.doubtful = doubts(ws_.of_forward);
+  spread_into(user_, ways_[0]);
+  status.not_finite |= take(q_rate, 0).not_finite;
+  spread_into(given_, ways_[1]);
+  status.not_finite |= take(v_rate, 0).not_finite;
+  spread_into(given_, ways_[2]);
+  for (S& each : ways_[3]) {
+    each = S(0);
+  }
+  const S* const change = torques_along(passive);
+  status.not_finite |= take(torque_rate, 0).not_finite;
+  for (int i = 0; i < n_; ++i) {
+    given_[at(i)] -= change[i];
+  }
+  by_factors_of_forward(ws_, [&] { solve_given(); });
+  put(user_.data(), n_, acceleration_rate);
+  return status;
+}
+
+template <class S>
+BlockStatus BlockSweepsOf<S>::forward_vjp(const RowBlock<const T>& torque, const RowBlock<const T>& weight,
+                                          bool passive, const RowBlock<T>& by_q, const RowBlock<T>& by_v,
+                                          const RowBlock<T>& by_torque) {
+  make_directions();
+  BlockStatus status = take(torque, 0);
+  accelerate(passive);
+  status.doubtful = doubts(ws_.of_forward);
+  spread_into(user_, ways_[0]);
+  status.not_finite |= take(weight, 0).not_finite;
+  by_factors_of_forward(ws_, [&] { solve_given(); });
+  put(user_.data(), n_, by_torque);
+  for (S& each : user_) {
+    each = -each;
+  }
+  spread_into(user_, ways_[1]);
+  torques_back(passive);
+  put(gathered(ways_[2]), n_, by_q);
+  put(gathered(ways_[3]), n_, by_v);
   return status;
 }
 

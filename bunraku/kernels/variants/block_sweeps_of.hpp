@@ -2,6 +2,8 @@
 /// The sweeps of a register of states in scalar S of this variant.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "bunraku/kernels/inverse_derivatives.hpp"
 #include "bunraku/kernels/inverse_dynamics.hpp"
 #include "bunraku/kernels/inverse_mass_matrix.hpp"
+#include "bunraku/kernels/inverse_products.hpp"
 #include "bunraku/kernels/kinematics.hpp"
 #include "bunraku/kernels/mass_matrix_lanes.hpp"
 #include "bunraku/kernels/passive_torques.hpp"
@@ -99,6 +102,16 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
                                   const RowBlock<T>& dv, const RowBlock<T>& da) override;
   BlockStatus forward_derivatives(const RowBlock<const T>& torque, bool passive, const RowBlock<T>& dq,
                                   const RowBlock<T>& dv, const RowBlock<T>& dtau) override;
+  BlockStatus inverse_jvp(const RowBlock<const T>& acceleration, const RowBlock<const T>& q_rate,
+                          const RowBlock<const T>& v_rate, const RowBlock<const T>& a_rate, bool passive,
+                          const RowBlock<T>& torque_rate) override;
+  BlockStatus inverse_vjp(const RowBlock<const T>& acceleration, const RowBlock<const T>& weight, bool passive,
+                          const RowBlock<T>& by_q, const RowBlock<T>& by_v, const RowBlock<T>& by_a) override;
+  BlockStatus forward_jvp(const RowBlock<const T>& torque, const RowBlock<const T>& q_rate,
+                          const RowBlock<const T>& v_rate, const RowBlock<const T>& torque_rate, bool passive,
+                          const RowBlock<T>& acceleration_rate) override;
+  BlockStatus forward_vjp(const RowBlock<const T>& torque, const RowBlock<const T>& weight, bool passive,
+                          const RowBlock<T>& by_q, const RowBlock<T>& by_v, const RowBlock<T>& by_torque) override;
   BlockStatus bias(const RowBlock<T>& torque) override { return torques(ws_.v, torque); }
   BlockStatus gravity_torques(const RowBlock<T>& torque) override { return torques(ws_.zeros.data(), torque); }
   BlockStatus mass_matrix(const RowBlock<T>& out) override;
@@ -199,26 +212,36 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
     if (!coordinates_.has_mimics) {
       return x.data();
     }
-    for (std::size_t i = 0; i < full_.size(); ++i) {
-      const Follower<double>& f = coordinates_.velocities[i];
-      full_[i] = S(f.ratio) * x[at(f.own)];
-    }
+    spread_into(x, full_);
     return full_.data();
   }
-  /// S* of `result_`, into `user_` where some follow others.
-  const S* gathered_torques() {
+  /// The same into room for all hinges.
+  void spread_into(const std::vector<S>& x, std::vector<S>& full) const {
     if (!coordinates_.has_mimics) {
-      return result_.data();
+      std::copy(x.begin(), x.end(), full.begin());
+      return;
+    }
+    for (std::size_t i = 0; i < full.size(); ++i) {
+      const Follower<double>& f = coordinates_.velocities[i];
+      full[i] = S(f.ratio) * x[at(f.own)];
+    }
+  }
+  /// S* x of all hinges, into `user_` where some follow others.
+  const S* gathered(const std::vector<S>& x) {
+    if (!coordinates_.has_mimics) {
+      return x.data();
     }
     for (S& each : user_) {
       each = S(0);
     }
-    for (std::size_t i = 0; i < result_.size(); ++i) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
       const Follower<double>& f = coordinates_.velocities[i];
-      user_[at(f.own)] += S(f.ratio) * result_[i];
+      user_[at(f.own)] += S(f.ratio) * x[i];
     }
     return user_.data();
   }
+  /// S* of `result_`, likewise.
+  const S* gathered_torques() { return gathered(result_); }
   /// The user's numbers in `given_` at the hinges that follow none, into `full_`.
   void place_given() {
     if (coordinates_.has_mimics) {
@@ -273,6 +296,9 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   /// A matrix over all hinges, its elements placed like slopes, over the user's coordinates, where some hinges follow
   /// others: in place i.
   const S* folded(const S* full, const Slopes<S>& slopes, int i);
+  void make_directions();
+  const S* torques_along(bool passive);
+  void torques_back(bool passive);
   void make_derivatives() {
     if (!derivatives_) {
       derivatives_.emplace(ws_, lists());
@@ -307,6 +333,8 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   std::vector<S> solved_;    // derivatives of accelerations by q and v, likewise
   std::optional<DerivativeScratch<S>> derivatives_;
   std::optional<ProductScratch<S>> products_;
+  std::optional<DirectionScratch<S>> directions_;  // of products with vectors, from their first use on, …
+  std::array<std::vector<S>, 4> ways_;             // … and vectors of theirs over all hinges
 };
 
 template <class S>

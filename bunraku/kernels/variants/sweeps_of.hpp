@@ -113,10 +113,10 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   }
   bool free_bare() override { return lists().free_bare; }
   void inverse_mass_of_forward(T* out) override {
-    by_factors_of_forward([&] { inverse_mass_matrix(out); });
+    by_factors_of_forward(ws_, [&] { inverse_mass_matrix(out); });
   }
   void solve_of_forward(const T* x, T* out) override {
-    by_factors_of_forward([&] { solve(x, out); });
+    by_factors_of_forward(ws_, [&] { solve(x, out); });
   }
   void inverse_along(const T* acceleration, const T* u, const T* y, const T* w, T* torque) override {
     inverse_dynamics_along(ws_, directions(), as<S>(acceleration), {as<S>(u), as<S>(y), as<S>(w)}, as<S>(torque));
@@ -208,15 +208,6 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
     return this->derivative_layout(layouts_.composite, layouts_.innovation, columns_per_register<S>);
   }
   DirectionScratch<S>& directions() { return directions_ ? *directions_ : directions_.emplace(ws_); }
-  /// Calls f() with the factors of the last forward() as those of the state.
-  template <class F>
-  void by_factors_of_forward(F&& f) {
-    const bool had = std::exchange(ws_.has_articulated, true);
-    std::swap(ws_.of_state, ws_.of_forward);
-    f();
-    std::swap(ws_.of_state, ws_.of_forward);
-    ws_.has_articulated = had;
-  }
   DerivativeScratch<S>& scratch() { return derivatives_ ? *derivatives_ : derivatives_.emplace(ws_, lists()); }
   const Factors<S>& factors() const { return biased_ ? ws_.of_forward : ws_.of_state; }
 
