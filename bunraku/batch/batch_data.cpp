@@ -22,7 +22,7 @@ constexpr std::ptrdiff_t most_at_a_time = 16;
 /// … less where each would take so few times that the last one to end kept the others waiting for long.
 constexpr std::ptrdiff_t least_parts = 16;
 /// Bytes that a call may write without caches in its way.
-constexpr std::ptrdiff_t most_cached = std::ptrdiff_t{24} << 20;
+constexpr std::ptrdiff_t most_cached = std::ptrdiff_t{12} << 20;
 
 /// With less to do, waking others would take longer than doing it: velocities of all states.
 constexpr std::ptrdiff_t least_shared = 4096;

@@ -6,18 +6,14 @@
 
 namespace bunraku::kernels {
 
-/// A = ω̇~ + ω~ω~ from ω̇ and ωω*.
+/// From ω, ω̇, ωω* and a of a link: its A = ω̇~ + ω~ω~, and the force f = Mα + b of the link alone. Both are linear in
+/// the last three.
 template <class S>
-BUNRAKU_INLINE Mat3<S> turning_matrix(const Vec3<S>& wd, const Sym3<S>& ww) {
-  return {{{-(ww.yy + ww.zz), ww.xy - wd.z, ww.xz + wd.y},
-           {ww.xy + wd.z, -(ww.xx + ww.zz), ww.yz - wd.x},
-           {ww.xz - wd.y, ww.yz + wd.x, -(ww.xx + ww.yy)}}};
-}
-
-/// The force f = Mα + b of the link alone, from ω̇, ωω* and a, in which it is linear, and their A.
-template <class S>
-BUNRAKU_INLINE Force<S> link_force(const Link<S>& l, const Vec3<S>& wd, const Sym3<S>& ww, const Vec3<S>& a,
-                                   const Mat3<S>& A) {
+BUNRAKU_INLINE void settle(const Link<S>& l, const Vec3<S>& w, const Vec3<S>& wd, const Sym3<S>& ww, const Vec3<S>& a,
+                           Moving<S>& moving, Force<S>& force) {
+  const Mat3<S> A{{{-(ww.yy + ww.zz), ww.xy - wd.z, ww.xz + wd.y},
+                   {ww.xy + wd.z, -(ww.xx + ww.zz), ww.yz - wd.x},
+                   {ww.xz - wd.y, ww.yz + wd.x, -(ww.xx + ww.yy)}}};
   const Vec3<S>& h = l.inertia.first_moment;
   const Sym3<S>& i = l.inertia.inertia;
   // 𝒥ω̇ + ω × 𝒥ω in the elements of A: five products a component
@@ -25,16 +21,14 @@ BUNRAKU_INLINE Force<S> link_force(const Link<S>& l, const Vec3<S>& wd, const Sy
       i.xx * wd.x - i.xy * A(2, 0) + i.xz * A(1, 0) + i.yz * (ww.yy - ww.zz) + l.difference.x * ww.yz,
       i.yy * wd.y - i.yz * A(0, 1) + i.xy * A(2, 1) + i.xz * (ww.zz - ww.xx) + l.difference.y * ww.xz,
       i.zz * wd.z - i.xz * A(1, 2) + i.yz * A(0, 2) + i.xy * (ww.xx - ww.yy) + l.difference.z * ww.xy};
-  return {turning + cross(h, a), a * l.inertia.mass + A * h};
+  force = {turning + cross(h, a), a * l.inertia.mass + A * h};
+  moving = {w, wd, a, A};
 }
 
-/// From ω, ω̇ and a of link k: A, and its force.
+/// Those of link k.
 template <class S>
 BUNRAKU_INLINE void settle(Workspace<S>& ws, int k, const Vec3<S>& w, const Vec3<S>& wd, const Vec3<S>& a) {
-  const Sym3<S> ww = Sym3<S>::outer_square(w);
-  const Mat3<S> A = turning_matrix(wd, ww);
-  ws.force[at(k)] = link_force(ws.link(k), wd, ww, a, A);
-  ws.moving[at(k + 1)] = {w, wd, a, A};
+  settle(ws.link(k), w, wd, Sym3<S>::outer_square(w), a, ws.moving[at(k + 1)], ws.force[at(k)]);
 }
 
 template <Kind kind, class S>

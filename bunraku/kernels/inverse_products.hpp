@@ -98,9 +98,7 @@ BUNRAKU_INLINE void settle_change(const Workspace<S>& ws, DirectionScratch<S>& d
   const S twice(2);
   const Sym3<S> dww{twice * (w.x * dw.x),    twice * (w.y * dw.y),    twice * (w.z * dw.z),
                     w.x * dw.y + w.y * dw.x, w.x * dw.z + w.z * dw.x, w.y * dw.z + w.z * dw.y};
-  const Mat3<S> dA = turning_matrix(dwd, dww);
-  d.force[at(k)] = link_force(ws.link(k), dwd, dww, da, dA);
-  d.change[at(k + 1)] = {dw, dwd, da, dA};
+  settle(ws.link(k), dw, dwd, dww, da, d.change[at(k + 1)], d.force[at(k)]);
 }
 
 template <Kind kind, class S>
