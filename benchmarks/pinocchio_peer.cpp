@@ -56,6 +56,23 @@ class Peer final : public PinocchioPeer {
   void get_inverse_mass_matrix(std::span<double> out) const override { parts_.get_symmetric(data_.Minv, out); }
   void get_solution(std::span<double> out) const override { parts_.get(solution_, out); }
 
+  std::span<const double> where(PeerResult result) const override {
+    const auto all = [](const auto& x) { return std::span(x.data(), static_cast<std::size_t>(x.size())); };
+    switch (result) {
+      case PeerResult::torque:
+        return all(data_.tau);
+      case PeerResult::acceleration:
+        return all(data_.ddq);
+      case PeerResult::mass_matrix:
+        return all(data_.M);
+      case PeerResult::inverse_mass_matrix:
+        return all(data_.Minv);
+      case PeerResult::solution:
+        break;
+    }
+    return all(solution_);
+  }
+
  private:
   struct State {
     Eigen::VectorXd q, v, a, tau;

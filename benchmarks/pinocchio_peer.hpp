@@ -39,6 +39,9 @@ struct PeerBody {
 /// The two ways in which Pinocchio computes some quantities.
 enum class PeerConvention { local, world };
 
+/// What is computed.
+enum class PeerResult { torque, acceleration, mass_matrix, inverse_mass_matrix, solution };
+
 /// A model, its working memory and states to compute at. Vectors and matrices go in and out in Bunraku's order of
 /// coordinates; they are turned into Pinocchio's once, so that nothing is copied in the functions that are timed.
 class PinocchioPeer {
@@ -78,6 +81,9 @@ class PinocchioPeer {
   virtual void get_inverse_mass_matrix(std::span<double> out) const = 0;
   /// What solve computed last.
   virtual void get_solution(std::span<double> out) const = 0;
+
+  /// What was computed last, where Pinocchio has it and as it has it: a user who wants to keep it copies that.
+  virtual std::span<const double> where(PeerResult result) const = 0;
 };
 
 /// The model that Pinocchio's URDF reader would make of these bodies, by a Pinocchio compiled with the flags of this
