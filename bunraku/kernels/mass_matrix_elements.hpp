@@ -1,7 +1,8 @@
 /// @file
 /// 𝓜 of one state in its elements (JR03 5.44–5.46): seen from one frame, inward R(k) = Σ R + M(k); f(k) = R(k)H*(k) is
-/// the force of a unit acceleration; and with a coordinate j on the path from k to the base H(j)f(k) is an element. But
-/// for the sum, all of it is done for a register of coordinates at a time.
+/// the force of a unit acceleration; and with a coordinate j on the path from k to the base H(j)f(k) is an element. All
+/// of it is done for a register of coordinates at a time: in the sum each link's inertia is added to all of them that
+/// carry it.
 #pragma once
 
 #include <algorithm>
@@ -52,12 +53,10 @@ template <class S>
 ElementLanes<S>::ElementLanes(const Workspace<S>& ws)
     : Base(ws), carried_end(at(this->registers)), armature(at(this->registers * Base::lanes)) {
   std::copy_n(ws.armature, ws.tree->coordinates.nv, armature.begin());
+  std::vector<int> massless(at(ws.tree->coordinates.nv), 1);  // numbers: bools would be in functions of all variants
   for (const Link<double>& l : ws.tree->links) {
     this->put(own, l.v + l.nv - 1, cast<S>(l.inertia));
-  }
-  std::vector<bool> massless(at(ws.tree->coordinates.nv), true);
-  for (const Link<double>& l : ws.tree->links) {
-    massless[at(l.v + l.nv - 1)] = false;
+    massless[at(l.v + l.nv - 1)] = 0;
   }
   const ColumnLayout& layout = ws.composite_layout;
   const int n = ws.tree->coordinates.nv;
@@ -70,7 +69,7 @@ ElementLanes<S>::ElementLanes(const Workspace<S>& ws)
   for (int r = this->registers - 1; r >= 0; --r) {
     for (int e = n - 1; e >= r * Base::lanes; --e) {
       const bool within = e < (r + 1) * Base::lanes;
-      if (within ? massless[at(e)] : parent[at(e)] / Base::lanes != r) {
+      if (within ? massless[at(e)] != 0 : parent[at(e)] / Base::lanes != r) {
         continue;
       }
       CoordinateBits<S> by = 0;
