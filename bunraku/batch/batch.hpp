@@ -37,7 +37,8 @@ struct BatchOptions {
 ///
 /// A state with wrong numbers or a singular system does not stop the others: its outputs are NaN, all of them, and the
 /// report says why; or_throw() makes an exception of it. The report is there until the next call. Wrong shapes are the
-/// caller's mistake and throw ArgumentError before anything is computed.
+/// caller's mistake and throw ArgumentError before anything is computed. Rows to write share no numbers with rows to
+/// read: a state may be computed twice.
 ///
 /// `subset` runs the states of these indices alone, in the same rows; the others' outputs stay as they are. Results do
 /// not depend on the number of threads, on the subset, or on a state's place in the batch, to the last bit; they agree
@@ -85,8 +86,8 @@ class BUNRAKU_API BasicBatch {
   /// ∂θ̈/∂q = −𝓜⁻¹ ∂T/∂q, ∂θ̈/∂θ̇ = −𝓜⁻¹ ∂T/∂θ̇ and ∂θ̈/∂T = 𝓜⁻¹ of forward_dynamics(), likewise.
   const BatchReport& forward_dynamics_derivatives(RowsIn q, RowsIn v, RowsIn torque, RowsOut dq, RowsOut dv,
                                                   RowsOut dtau, Subset subset = {});
-  /// (∂T/∂q)u + (∂T/∂θ̇)y + (∂T/∂θ̈)z for rates u, y, z of q, θ̇ and θ̈, of each state its own: states × nv. Two to three
-  /// times the time of inverse_dynamics(). The first call of a product makes room, O(N) a thread.
+  /// (∂T/∂q)u + (∂T/∂θ̇)y + (∂T/∂θ̈)z for rates u, y, z of q, θ̇ and θ̈, of each state its own: states × nv. The first call
+  /// of a product makes room, O(N) a thread.
   const BatchReport& inverse_dynamics_jvp(RowsIn q, RowsIn v, RowsIn acceleration, RowsIn q_rate, RowsIn v_rate,
                                           RowsIn a_rate, RowsOut torque_rate, Subset subset = {});
   /// (∂T/∂q)*λ, (∂T/∂θ̇)*λ and (∂T/∂θ̈)*λ, the gradients of λ·T for weights λ, likewise: states × nv each.

@@ -17,9 +17,9 @@ namespace bunraku::detail {
 
 namespace {
 
-/// So many blocks are taken at a time by a worker, …
+/// At most so many blocks are taken at a time by a worker …
 constexpr std::ptrdiff_t most_at_a_time = 16;
-/// … less where each would take so few times that the last one to end kept the others waiting for long.
+/// … and so few that each takes at least so many times, or all would wait long for the last one to end.
 constexpr std::ptrdiff_t least_parts = 16;
 /// Bytes that a call may write without caches in its way.
 constexpr std::ptrdiff_t most_cached = std::ptrdiff_t{12} << 20;

@@ -18,8 +18,8 @@ Executor::~Executor() = default;
 
 namespace {
 
-/// How long who waits for another thread stays awake: waking it takes about as long, and a thousand states of a small
-/// robot no longer.
+/// How long a thread that waits for another stays awake. Waking it would take about as long, and so do a thousand
+/// states of a small robot.
 constexpr std::chrono::microseconds awake{50};
 
 /// Waits awake until `done` says yes. False where that takes too long.

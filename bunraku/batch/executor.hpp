@@ -27,8 +27,8 @@ class BUNRAKU_API Executor {
 };
 
 /// Threads of its own, started once; the caller is one of the workers. Between calls they sleep, but for the first 50
-/// microseconds, in which the next call finds them awake. `threads` of 0: as many as the machine has cores. Throws
-/// ArgumentError for less than 0.
+/// microseconds, in which the next call finds them awake: so long they, and a caller who waits for the last of them,
+/// keep their cores busy. `threads` of 0: as many as the machine has cores. Throws ArgumentError for less than 0.
 BUNRAKU_API std::shared_ptr<Executor> make_thread_pool(int threads = 0);
 
 }  // namespace bunraku

@@ -22,11 +22,7 @@ using Three = std::array<T*, 3>;
 template <class T>
 const T* all_of(StateData<T>& s, std::span<const T> acceleration) {
   s.v();  // the sweeps read them all
-  if (!s.has_mimics()) {
-    return acceleration.data();
-  }
-  s.coordinates.spread(acceleration, s.full);
-  return s.full.data();
+  return s.all_of(acceleration, s.full);
 }
 
 /// What the tuned sweeps have not got in them.

@@ -19,16 +19,6 @@ constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// The user's numbers as those of all hinges, spread into `scratch` where some hinge follows another.
-template <class T>
-const T* all_of(const StateData<T>& s, std::span<const T> x, std::vector<T>& scratch) {
-  if (!s.has_mimics()) {
-    return x.data();
-  }
-  s.coordinates.spread(x, scratch);
-  return scratch.data();
-}
-
 /// Adds the derivative of −J*f along u to torques of all hinges; see DerivativeData::add_applied. O(N).
 template <class T>
 void add_applied_along(StateData<T>& s, DerivativeData<T>& d, Forces<T> forces, const T* u, T* torque) {
@@ -93,7 +83,7 @@ void add_applied_back(StateData<T>& s, DerivativeData<T>& d, Forces<T> forces, c
   }
 }
 
-/// At the accelerations of the user.
+/// ∂T along (u, y, z), in the user's coordinates.
 template <class T>
 void jvp(StateData<T>& s, std::span<const T> acceleration, std::span<const T> u, std::span<const T> y,
          std::span<const T> z, Forces<T> forces, std::span<T> out) {
@@ -103,7 +93,7 @@ void jvp(StateData<T>& s, std::span<const T> acceleration, std::span<const T> u,
   const std::array given{acceleration, u, y, z};
   std::array<const T*, 4> full{};
   for (std::size_t i = 0; i < given.size(); ++i) {
-    full[i] = all_of(s, given[i], d.vectors[i]);
+    full[i] = s.all_of(given[i], d.vectors[i]);
   }
   s.sweeps->inverse_along(full[0], full[1], full[2], full[3], s.torques.data());
   add_applied_along(s, d, forces, full[1], s.torques.data());
@@ -112,15 +102,15 @@ void jvp(StateData<T>& s, std::span<const T> acceleration, std::span<const T> u,
   s.coordinates.gather(s.torques, out);
 }
 
-/// Likewise.
+/// (∂T)*λ by q, θ̇ and θ̈, in the user's coordinates.
 template <class T>
 void vjp(StateData<T>& s, std::span<const T> acceleration, std::span<const T> weight, Forces<T> forces, std::span<T> dq,
          std::span<T> dv, std::span<T> da) {
   DerivativeData<T>& d = derivatives_of(s);
   d.make_bodies(s);
   s.v();
-  const T* rate = all_of(s, acceleration, d.vectors[0]);
-  const T* lambda = all_of(s, weight, d.vectors[1]);
+  const T* rate = s.all_of(acceleration, d.vectors[0]);
+  const T* lambda = s.all_of(weight, d.vectors[1]);
   s.sweeps->inverse_back(rate, lambda, d.vectors[2].data(), d.vectors[3].data(), s.torques.data());
   add_applied_back(s, d, forces, lambda, d.vectors[2].data());
   d.for_passive(s, [&](std::size_t i, std::size_t j, T by_q, T by_v) {

@@ -91,23 +91,22 @@ void StateData<T>::copy(const StateData& other) {
 
 template <class T>
 void StateData<T>::solve(std::span<const T> x, std::span<T> out) {
-  if (!has_mimics()) {
-    sweeps->solve(x.data(), out.data());
-    return;
-  }
-  coordinates.place(x, spread_x);
-  sweeps->solve(spread_x.data(), spread_solution.data());
-  coordinates.pick(spread_solution, out);
+  solve_by(&kernels::Sweeps<T>::solve, x, out);
 }
 
 template <class T>
 void StateData<T>::solve_by_factors_of_forward(std::span<const T> x, std::span<T> out) {
+  solve_by(&kernels::Sweeps<T>::solve_of_forward, x, out);
+}
+
+template <class T>
+void StateData<T>::solve_by(void (kernels::Sweeps<T>::*how)(const T*, T*), std::span<const T> x, std::span<T> out) {
   if (!has_mimics()) {
-    sweeps->solve_of_forward(x.data(), out.data());
+    (*sweeps.*how)(x.data(), out.data());
     return;
   }
   coordinates.place(x, spread_x);
-  sweeps->solve_of_forward(spread_x.data(), spread_solution.data());
+  (*sweeps.*how)(spread_x.data(), spread_solution.data());
   coordinates.pick(spread_solution, out);
 }
 

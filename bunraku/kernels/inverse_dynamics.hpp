@@ -131,7 +131,7 @@ void push_other(Workspace<S>& ws, int k, const S* acceleration, S* torque) {
 
 /// Motions of all links and the force of each alone, outward: Mφ*(H*θ̈ + a) + b.
 template <class S>
-void move_links(Workspace<S>& ws, const S* velocity, const S* acceleration) {
+void sweep_motions(Workspace<S>& ws, const S* velocity, const S* acceleration) {
   need_positions(ws);
   for (const Run& run : ws.tree->runs) {
     const auto revolute = [&]<Kind kind>(int begin, int end) {
@@ -150,7 +150,7 @@ void move_links(Workspace<S>& ws, const S* velocity, const S* acceleration) {
 /// one inward.
 template <class S>
 void inverse_dynamics(Workspace<S>& ws, const S* velocity, const S* acceleration, S* torque) {
-  move_links(ws, velocity, acceleration);
+  sweep_motions(ws, velocity, acceleration);
   for (std::size_t r = ws.tree->runs.size(); r-- > 0;) {
     const Run& run = ws.tree->runs[r];
     const auto revolute = [&]<Kind kind>(int begin, int end) {

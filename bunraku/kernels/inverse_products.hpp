@@ -1,5 +1,5 @@
 /// @file
-/// Products of the derivatives of inverse dynamics with vectors, over all hinges: ∂T along a direction (u, y, w) of
+/// Products of the derivatives of inverse dynamics with vectors, over all hinges: ∂T along a direction (u, y, z) of
 /// (q, θ̇, θ̈), and (∂T)*λ by q, θ̇ and θ̈. O(N), in the sweeps' own variables: motions are ω, ω̇ and a of each link in its
 /// axes, so that derivatives are those of components, and a hinge's share of a direction turns what comes from the
 /// parent, x' = R*x, by
@@ -22,7 +22,6 @@
 
 #include "bunraku/kernels/inverse_dynamics.hpp"
 #include "bunraku/kernels/joint_map_rates.hpp"
-#include "bunraku/kernels/room.hpp"
 
 namespace bunraku::kernels {
 
@@ -82,7 +81,7 @@ BUNRAKU_INLINE Motion<S> hinge_motion(const Workspace<S>& ws, const Link<S>& l, 
   return out;
 }
 
-/// A direction (u, y, w) of (q, θ̇, θ̈), and where ∂T goes.
+/// A direction (u, y, z) of (q, θ̇, θ̈).
 template <class S>
 struct Direction {
   const S* q = nullptr;
@@ -241,11 +240,11 @@ void push_change_other(Workspace<S>& ws, DirectionScratch<S>& d, int k, const Di
   }
 }
 
-/// ∂T along (u, y, w) of (q, θ̇, θ̈), at the state's velocities: one sweep outward, one inward. O(N).
+/// ∂T along (u, y, z) of (q, θ̇, θ̈), at the state's velocities: one sweep outward, one inward. O(N).
 template <class S>
 void inverse_dynamics_along(Workspace<S>& ws, DirectionScratch<S>& d, const S* acceleration, const Direction<S>& along,
                             S* torque) {
-  move_links(ws, ws.v, acceleration);
+  sweep_motions(ws, ws.v, acceleration);
   for (const Run& run : ws.tree->runs) {
     const auto revolute = [&]<Kind kind>(int begin, int end) { change_revolute<kind>(ws, d, begin, end, along); };
     if (!if_revolute(run, revolute)) {
@@ -434,7 +433,7 @@ void gather_special(Workspace<S>& ws, DirectionScratch<S>& d, int k, const S* ac
 template <class S>
 void inverse_dynamics_back(Workspace<S>& ws, DirectionScratch<S>& d, const S* acceleration, const S* weight,
                            const Gradients<S>& out) {
-  move_links(ws, ws.v, acceleration);
+  sweep_motions(ws, ws.v, acceleration);
   for (const Run& run : ws.tree->runs) {
     const auto revolute = [&]<Kind kind>(int begin, int end) { weigh_revolute<kind>(ws, d, begin, end, weight); };
     if (!if_revolute(run, revolute)) {

@@ -56,8 +56,8 @@ class Sweeps {
   /// The first two as products read them, until the next call. With `unbound` without columns that
   /// multiply_derivatives() does not read then.
   virtual Slopes<T> slopes(const T* acceleration, bool unbound) = 0;
-  /// ∂T along (u, y, w) of (q, θ̇, θ̈) at the state's velocities, over all hinges; see inverse_products.hpp.
-  virtual void inverse_along(const T* acceleration, const T* u, const T* y, const T* w, T* torque) = 0;
+  /// ∂T along (u, y, z) of (q, θ̇, θ̈) at the state's velocities, over all hinges; see inverse_products.hpp.
+  virtual void inverse_along(const T* acceleration, const T* u, const T* y, const T* z, T* torque) = 0;
   /// (∂T/∂q)*λ, (∂T/∂θ̇)*λ and (∂T/∂θ̈)*λ, likewise.
   virtual void inverse_back(const T* acceleration, const T* weight, T* dq, T* dv, T* da) = 0;
   /// Whether no hinge of a free body has damping or a spring.

@@ -22,7 +22,8 @@ struct DerivativeData {
     Force<T> in_world = Force<T>::zero();                ///< Those that the world holds.
     kernels::InertiaRate<T> held{Mat3<T>{}, Vec3<T>{}};  ///< S ↦ what of S × f those at nodes in the world's axes lack.
   };
-  /// What products with vectors need of a body, at its origin in its axes; see product_sweeps.hpp.
+  /// What generic sweeps need of a body, at its origin in its axes: those of product_sweeps.hpp, and of
+  /// directional_derivatives.cpp, where forces are those from outside alone.
   struct BodyRates {
     Motion<T> A;              ///< Rate of V's components, gravity included.
     Motion<T> relative_rate;  ///< H*θ̈ + Ḣ*θ̇.
@@ -61,7 +62,7 @@ struct DerivativeData {
   std::array<std::vector<T>, 2> users;    ///< With mimics: the user's ∂T/∂q and ∂T/∂θ̇.
   std::array<std::vector<T>, 3> results;  ///< Likewise, from the first time that a block of another is written to.
   std::array<std::vector<T>, 4> vectors;  ///< Full vectors, from the first product on.
-  std::vector<BodyRates> bodies;          ///< Likewise.
+  std::vector<BodyRates> bodies;          ///< From the first generic sweep on.
 
  private:
   std::vector<Load> loads_;

@@ -81,6 +81,14 @@ struct StateData {
   bool has_mimics() const { return coordinates.has_mimics; }
   /// The same of positions, which nodes of flexible bodies have in common.
   bool has_own_q() const { return !coordinates.mimics.empty(); }
+  /// The user's numbers as those of all hinges, spread into `scratch` where some hinge follows another.
+  const T* all_of(std::span<const T> x, std::vector<T>& scratch) const {
+    if (!has_mimics()) {
+      return x.data();
+    }
+    coordinates.spread(x, scratch);
+    return scratch.data();
+  }
   /// Calls f(*this, column of x, column of out) for every column of what the user gave.
   template <class F>
   void for_each_column(const MatrixInput<T>& x, const MatrixOutput<T>& out, F&& f);
@@ -91,6 +99,8 @@ struct StateData {
   void solve(std::span<const T> x, std::span<T> out);
   /// The same by what the last forward dynamics at this state has of it.
   void solve_by_factors_of_forward(std::span<const T> x, std::span<T> out);
+  /// The same by a function of the sweeps that solves.
+  void solve_by(void (kernels::Sweeps<T>::*how)(const T*, T*), std::span<const T> x, std::span<T> out);
   /// Gravity in T.
   Vec3<T> gravity() const;
 

@@ -119,19 +119,19 @@ BlockStatus BlockSweepsOf<S>::forward_derivatives(const RowBlock<const T>& torqu
 
 template <class S>
 void BlockSweepsOf<S>::make_directions() {
+  for (std::vector<S>* each : {&ways_.acceleration, &ways_.q, &ways_.v, &ways_.a}) {
+    each->resize(at(coordinates_.nv));
+  }
   if (!directions_) {
     directions_.emplace(ws_);
-    for (std::vector<S>& each : ways_) {
-      each.resize(at(coordinates_.nv));
-    }
   }
 }
 
-/// ∂T along the second to fourth of `ways_`, at the acceleration in the first, all of all hinges: the user's numbers.
+/// ∂T along the direction in `ways_`, over the user's coordinates.
 template <class S>
 const S* BlockSweepsOf<S>::torques_along(bool passive) {
-  const Direction<S> along{ways_[1].data(), ways_[2].data(), ways_[3].data()};
-  inverse_dynamics_along(ws_, *directions_, ways_[0].data(), along, result_.data());
+  const Direction<S> along{ways_.q.data(), ways_.v.data(), ways_.a.data()};
+  inverse_dynamics_along(ws_, *directions_, ways_.acceleration.data(), along, result_.data());
   if (passive) {
     for_passive_slopes(ws_, [&](std::size_t i, std::size_t j, const S& by_q, const S& by_v) {
       result_[i] += by_q * along.q[j] + by_v * along.v[j];
@@ -140,16 +140,15 @@ const S* BlockSweepsOf<S>::torques_along(bool passive) {
   return gathered_torques();
 }
 
-/// (∂T)*λ of the second of `ways_`, at the acceleration in the first: by q and by θ̇ in the third and the fourth, by θ̈
-/// in `result_`.
+/// (∂T)*λ over all hinges of the λ in `ways_.a`: by q and by θ̇ in the places of these, by θ̈ in `result_`.
 template <class S>
 void BlockSweepsOf<S>::torques_back(bool passive) {
-  inverse_dynamics_back(ws_, *directions_, ways_[0].data(), ways_[1].data(),
-                        {ways_[2].data(), ways_[3].data(), result_.data()});
+  inverse_dynamics_back(ws_, *directions_, ways_.acceleration.data(), ways_.a.data(),
+                        {ways_.q.data(), ways_.v.data(), result_.data()});
   if (passive) {
     for_passive_slopes(ws_, [&](std::size_t i, std::size_t j, const S& by_q, const S& by_v) {
-      ways_[2][j] += by_q * ways_[1][i];
-      ways_[3][j] += by_v * ways_[1][i];
+      ways_.q[j] += by_q * ways_.a[i];
+      ways_.v[j] += by_v * ways_.a[i];
     });
   }
 }
@@ -160,11 +159,14 @@ BlockStatus BlockSweepsOf<S>::inverse_jvp(const RowBlock<const T>& acceleration,
                                           bool passive, const RowBlock<T>& torque_rate) {
   make_directions();
   BlockStatus status;
-  const RowBlock<const T>* const rows[] = {&acceleration, &q_rate, &v_rate, &a_rate};
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    status.not_finite |= take(*rows[i], 0).not_finite;
-    spread_into(given_, ways_[i]);
-  }
+  const auto take_way = [&](const RowBlock<const T>& rows, std::vector<S>& way) {
+    status.not_finite |= take(rows, 0).not_finite;
+    spread_into(given_, way);
+  };
+  take_way(acceleration, ways_.acceleration);
+  take_way(q_rate, ways_.q);
+  take_way(v_rate, ways_.v);
+  take_way(a_rate, ways_.a);
   put(torques_along(passive), n_, torque_rate);
   return status;
 }
@@ -175,13 +177,13 @@ BlockStatus BlockSweepsOf<S>::inverse_vjp(const RowBlock<const T>& acceleration,
                                           const RowBlock<T>& by_a) {
   make_directions();
   BlockStatus status = take(acceleration, 0);
-  spread_into(given_, ways_[0]);
+  spread_into(given_, ways_.acceleration);
   status.not_finite |= take(weight, 0).not_finite;
-  spread_into(given_, ways_[1]);
+  spread_into(given_, ways_.a);
   torques_back(passive);
   put(gathered_torques(), n_, by_a);
-  put(gathered(ways_[2]), n_, by_q);
-  put(gathered(ways_[3]), n_, by_v);
+  put(gathered(ways_.q), n_, by_q);
+  put(gathered(ways_.v), n_, by_v);
   return status;
 }
 
@@ -193,12 +195,12 @@ BlockStatus BlockSweepsOf<S>::forward_jvp(const RowBlock<const T>& torque, const
   BlockStatus status = take(torque, 0);
   accelerate(passive);
   status.doubtful = doubts(ws_.of_forward);
-  spread_into(user_, ways_[0]);
+  spread_into(user_, ways_.acceleration);
   status.not_finite |= take(q_rate, 0).not_finite;
-  spread_into(given_, ways_[1]);
+  spread_into(given_, ways_.q);
   status.not_finite |= take(v_rate, 0).not_finite;
-  spread_into(given_, ways_[2]);
-  for (S& each : ways_[3]) {
+  spread_into(given_, ways_.v);
+  for (S& each : ways_.a) {
     each = S(0);
   }
   const S* const change = torques_along(passive);
@@ -219,17 +221,17 @@ BlockStatus BlockSweepsOf<S>::forward_vjp(const RowBlock<const T>& torque, const
   BlockStatus status = take(torque, 0);
   accelerate(passive);
   status.doubtful = doubts(ws_.of_forward);
-  spread_into(user_, ways_[0]);
+  spread_into(user_, ways_.acceleration);
   status.not_finite |= take(weight, 0).not_finite;
   by_factors_of_forward(ws_, [&] { solve_given(); });
   put(user_.data(), n_, by_torque);
   for (S& each : user_) {
     each = -each;
   }
-  spread_into(user_, ways_[1]);
+  spread_into(user_, ways_.a);
   torques_back(passive);
-  put(gathered(ways_[2]), n_, by_q);
-  put(gathered(ways_[3]), n_, by_v);
+  put(gathered(ways_.q), n_, by_q);
+  put(gathered(ways_.v), n_, by_v);
   return status;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -334,7 +333,12 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   std::optional<DerivativeScratch<S>> derivatives_;
   std::optional<ProductScratch<S>> products_;
   std::optional<DirectionScratch<S>> directions_;  // of products with vectors, from their first use on, …
-  std::array<std::vector<S>, 4> ways_;             // … and vectors of theirs over all hinges
+  struct {
+    std::vector<S> acceleration;  // where the derivatives are taken
+    std::vector<S> q;             // a direction's rates of q, θ̇ and θ̈; or derivatives by q and θ̇ …
+    std::vector<S> v;
+    std::vector<S> a;  // … and the weights
+  } ways_;             // … over all hinges
 };
 
 template <class S>

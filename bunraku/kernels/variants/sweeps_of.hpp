@@ -118,8 +118,8 @@ class SweepsOf final : public Sweeps<NumberOf<S>> {
   void solve_of_forward(const T* x, T* out) override {
     by_factors_of_forward(ws_, [&] { solve(x, out); });
   }
-  void inverse_along(const T* acceleration, const T* u, const T* y, const T* w, T* torque) override {
-    inverse_dynamics_along(ws_, directions(), as<S>(acceleration), {as<S>(u), as<S>(y), as<S>(w)}, as<S>(torque));
+  void inverse_along(const T* acceleration, const T* u, const T* y, const T* z, T* torque) override {
+    inverse_dynamics_along(ws_, directions(), as<S>(acceleration), {as<S>(u), as<S>(y), as<S>(z)}, as<S>(torque));
   }
   void inverse_back(const T* acceleration, const T* weight, T* dq, T* dv, T* da) override {
     inverse_dynamics_back(ws_, directions(), as<S>(acceleration), as<S>(weight), {as<S>(dq), as<S>(dv), as<S>(da)});
