@@ -22,6 +22,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x8
   set_source_files_properties(${bunraku_single_sources} PROPERTIES COMPILE_OPTIONS "-mmove-max=128;-mstore-max=128")
 endif()
 
+# No string instructions: they take dozens of cycles to start, and wait for all lines that are on their way to memory.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  list(APPEND bunraku_kernel_options
+    -mmemset-strategy=vector_loop:8192:noalign,libcall:-1:noalign
+    -mmemcpy-strategy=vector_loop:8192:noalign,libcall:-1:noalign)
+endif()
+
 # Compiling these takes longest. Their local variables are small values, mostly kept in registers, whose arrays' bounds
 # the sanitizer of undefined behaviour checks: the address sanitizer sees all memory but these, in a quarter of the
 # time. And the templates that are instrumented for undefined behaviour in double need not be in float.
