@@ -143,6 +143,31 @@ BUNRAKU_INLINE void turn_vector(const Link<S>& l, const Spin<S>& spin, S& x, S& 
   }
 }
 
+/// v = t + F Rz v, number by number; t is ready before v is.
+template <Kind kind, class S>
+BUNRAKU_INLINE void turn_onto(const Link<S>& l, const Spin<S>& spin, const Vec3<S>& t, S& x, S& y, S& z) {
+  if constexpr (kind == Kind::revolute_none || kind == Kind::revolute_quarter) {
+    constexpr bool quarter = kind == Kind::revolute_quarter;
+    const S b = ((quarter ? t.z : t.y) + spin.s * x) + spin.c * y;
+    x = (t.x - spin.s * y) + spin.c * x;
+    y = quarter ? t.y - z : b;
+    z = quarter ? b : t.z + z;
+  } else if constexpr (kind == Kind::revolute_x) {
+    const S b = spin.s * x + spin.c * y;
+    const S c = z;
+    x = (t.x - spin.s * y) + spin.c * x;
+    y = (t.y - l.turn_s * c) + l.turn_c * b;
+    z = (t.z + l.turn_c * c) + l.turn_s * b;
+  } else {
+    const S a = spin.c * x - spin.s * y;
+    const S b = spin.s * x + spin.c * y;
+    const S c = z;
+    x = ((t.x + l.turn(0, 2) * c) + l.turn(0, 0) * a) + l.turn(0, 1) * b;
+    y = ((t.y + l.turn(1, 2) * c) + l.turn(1, 0) * a) + l.turn(1, 1) * b;
+    z = ((t.z + l.turn(2, 2) * c) + l.turn(2, 0) * a) + l.turn(2, 1) * b;
+  }
+}
+
 /// A force's numbers, each a variable of its own: gathered in vectors, packs of several states would go through memory.
 template <class S>
 struct Numbers {
@@ -160,10 +185,8 @@ BUNRAKU_INLINE void climb(const Link<S>& l, const Spin<S>& turn, Numbers<S>& f) 
   hold(p.y);
   hold(p.z);
   turn_vector<kind>(l, spin, f.fx, f.fy, f.fz);
-  turn_vector<kind>(l, spin, f.nx, f.ny, f.nz);
-  f.nx += p.y * f.fz - p.z * f.fy;
-  f.ny += p.z * f.fx - p.x * f.fz;
-  f.nz += p.x * f.fy - p.y * f.fx;
+  const Vec3<S> arm{p.y * f.fz - p.z * f.fy, p.z * f.fx - p.x * f.fz, p.x * f.fy - p.y * f.fx};
+  turn_onto<kind>(l, spin, arm, f.nx, f.ny, f.nz);
 }
 
 /// P⁺ of a revolute link without armature goes to its parent, with the force z⁺ where there are forces; U, D⁻¹ and ε
