@@ -22,7 +22,7 @@ constexpr std::ptrdiff_t most_at_a_time = 16;
 /// … and so few that each takes at least so many times, or all would wait long for the last one to end.
 constexpr std::ptrdiff_t least_parts = 16;
 /// Bytes that a call may write without caches in its way.
-constexpr std::ptrdiff_t most_cached = std::ptrdiff_t{12} << 20;
+constexpr std::ptrdiff_t most_cached = std::ptrdiff_t{8} << 20;
 
 /// With less to do, waking others would take longer than doing it: velocities of all states.
 constexpr std::ptrdiff_t least_shared = 4096;
@@ -203,7 +203,7 @@ void BatchData<T>::run_block(Run& run, BatchWorker<T>& worker, const BatchBlock&
     status.not_normalized |= after.not_normalized;
     status.doubtful |= after.doubtful;
   } catch (...) {  // a user's hinge, of which only one state may be guilty
-    kernels::settle_rows();
+    worker.block->settle();
     for (int i = 0; i < block.count; ++i) {
       run_alone(run, worker, block.state(i));
     }
@@ -212,7 +212,7 @@ void BatchData<T>::run_block(Run& run, BatchWorker<T>& worker, const BatchBlock&
   if ((status.not_finite | status.not_normalized | status.doubtful) == 0) [[likely]] {
     return;
   }
-  kernels::settle_rows();  // some of which are written anew
+  worker.block->settle();  // some of which are written anew
   for (int i = 0; i < block.count; ++i) {
     const kernels::LaneBits bit = kernels::LaneBits{1} << i;
     if ((status.not_finite & bit) != 0) {
@@ -257,13 +257,13 @@ const BatchReport& BatchData<T>::run(const BatchCall<T>& call, const Step& step)
                     call.subset.empty() ? BatchBlock{first, nullptr, states, far}
                                         : BatchBlock{0, call.subset.data() + first, states, far});
         }
-        kernels::settle_rows();
+        worker.block->settle();
         done += end - begin * lanes;
         if (progress && std::this_thread::get_id() == caller) {
           progress(done);
         }
       } catch (...) {  // what progress throws, or no memory: told when all have stopped
-        kernels::settle_rows();
+        worker.block->settle();
         const std::lock_guard lock(run.mutex);
         run.thrown = run.thrown ? run.thrown : std::current_exception();
         stopped = true;

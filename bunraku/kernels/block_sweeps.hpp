@@ -30,8 +30,7 @@ struct RowBlock {
   T* row(int i) const { return data + (indices != nullptr ? indices[i] : first + i) * row_stride; }
 };
 
-/// What this thread has written to `far` rows comes, for all threads, before what it writes from now on. Not after each
-/// block: it waits until all of it is in memory.
+/// What this thread has written to `far` rows comes, for all threads, before what it writes from now on.
 void settle_rows();
 
 /// A bit for each lane of a block.
@@ -125,6 +124,10 @@ class BlockSweeps {
   /// What D must be above to be certainly positive, of all velocities, for parameters of the states' own.
   virtual void set_doubts(const double* doubts) = 0;
   /// @}
+
+  /// Ends what is under way: `far` rows of the blocks so far are written from here on, before what comes next. Not
+  /// after each block: it waits until all of it is in memory.
+  virtual void settle() = 0;
 
   /// Takes q and v; without rows of v at rest. Wrong states are told, and replaced by the neutral one.
   virtual BlockStatus load(const RowBlock<const T>& q, const RowBlock<const T>& v) = 0;

@@ -139,8 +139,8 @@ BUNRAKU_INLINE void give_composite(Workspace<S>& ws, const Link<S>& l, const Spi
 }
 
 /// R of a link, and what of it goes to the parent and to 𝓜.
-template <Kind kind, class S>
-void compose_lanes(Workspace<S>& ws, int begin, int end, const int* start, S* out) {
+template <Kind kind, class S, class Beside>
+void compose_lanes(Workspace<S>& ws, int begin, int end, const int* start, S* out, const Beside& beside) {
   for (int k = end - 1; k >= begin; --k) {
     const Link<S>& l = ws.link(k);
     const RigidInertia<S>& own = l.inertia;
@@ -163,18 +163,22 @@ void compose_lanes(Workspace<S>& ws, int begin, int end, const int* start, S* ou
       climb_all(ws, k, f, to + 1);
       give_composite<kind>(ws, l, ws.spin[at(k)], R);
     }
+    beside(start[l.v]);
   }
 }
 
 /// 𝓜 where several states go at once: column by column, each from its link to the base without a stop in memory. Of
 /// each coordinate of all hinges, from `start` on: the elements with those of its own link, and then with those of each
-/// link on its path to the base. See MatrixPlaces.
-template <class S>
-void mass_matrix_by_paths(Workspace<S>& ws, const int* start, S* out) {
+/// link on its path to the base. See MatrixPlaces. After each link beside(i) does what else there is to do: all numbers
+/// from i on are there.
+template <class S, class Beside>
+void mass_matrix_by_paths(Workspace<S>& ws, const int* start, S* out, const Beside& beside) {
   need_positions(ws);
   for (std::size_t r = ws.tree->runs.size(); r-- > 0;) {
     const Run& run = ws.tree->runs[r];
-    const auto revolute = [&]<Kind kind>(int begin, int end) { compose_lanes<kind>(ws, begin, end, start, out); };
+    const auto revolute = [&]<Kind kind>(int begin, int end) {
+      compose_lanes<kind>(ws, begin, end, start, out, beside);
+    };
     if (if_revolute(run, revolute)) {
       continue;
     }
@@ -186,6 +190,7 @@ void mass_matrix_by_paths(Workspace<S>& ws, const int* start, S* out) {
         const Transform<S> X = pose(ws, l);
         hand_over(ws, l, X.translation, X.rotation * R);
       }
+      beside(start[l.v]);
     }
   }
 }

@@ -12,11 +12,23 @@ MatrixPlaces::~MatrixPlaces() = default;
 MatrixPlaces::MatrixPlaces(MatrixPlaces&&) noexcept = default;
 MatrixPlaces& MatrixPlaces::operator=(MatrixPlaces&&) noexcept = default;
 
-void MatrixPlaces::find_empty(int lanes, const std::vector<bool>& zero) {
-  const auto numbers = static_cast<int>(zero.size());
-  for (int first = 0; first < numbers; first += lanes) {
-    const auto begin = zero.begin() + std::max(std::min(first, numbers - lanes), 0);
-    empty.push_back(std::all_of(begin, std::min(begin + lanes, zero.end()), [](bool each) { return each; }) ? 1 : 0);
+void MatrixPlaces::complete(int lanes, const std::vector<bool>& zero) {
+  const auto numbers = static_cast<std::ptrdiff_t>(zero.size());
+  groups_ = (numbers + lanes - 1) / lanes;
+  offset.resize(source.size());
+  std::transform(source.begin(), source.end(), offset.begin(), [&](int place) { return place * lanes; });
+  std::vector<std::ptrdiff_t> zeros_end(zero.size());  // from each number on
+  for (std::ptrdiff_t j = numbers; j-- > 0;) {
+    const auto i = static_cast<std::size_t>(j);
+    zeros_end[i] = !zero[i] ? j : j + 1 < numbers ? std::max(zeros_end[i + 1], j + 1) : numbers;
+  }
+  empty_.resize(static_cast<std::size_t>(groups_ * lanes));
+  for (std::ptrdiff_t first = 0; first < lanes; ++first) {
+    for (std::ptrdiff_t g = 0; g < groups_ && first + g * lanes < numbers; ++g) {
+      const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(std::min(first + g * lanes, numbers - lanes), 0);
+      empty_[static_cast<std::size_t>(first * groups_ + g)] =
+          zeros_end[static_cast<std::size_t>(begin)] >= std::min(begin + lanes, numbers) ? 1 : 0;
+    }
   }
 }
 
@@ -28,7 +40,7 @@ MatrixPlaces MatrixPlaces::dense(int n, int lanes) {
       out.source.push_back(j * n + i);
     }
   }
-  out.find_empty(lanes, std::vector<bool>(out.source.size()));
+  out.complete(lanes, std::vector<bool>(out.source.size()));
   return out;
 }
 
@@ -42,8 +54,7 @@ MatrixPlaces MatrixPlaces::related(const Tree& tree, const ColumnLayout& composi
       zero[at(composite.user[at(c)] * n + composite.user[at(e)])] = false;
     }
   }
-  out.empty.clear();
-  out.find_empty(lanes, zero);
+  out.complete(lanes, zero);
   return out;
 }
 
@@ -59,7 +70,7 @@ MatrixPlaces MatrixPlaces::in_order(const DerivativeLayout& layout, bool symmetr
   }
   std::vector<bool> zero(out.source.size());
   std::transform(out.source.begin(), out.source.end(), zero.begin(), [](int place) { return place == 0; });
-  out.find_empty(lanes, zero);
+  out.complete(lanes, zero);
   return out;
 }
 
@@ -83,7 +94,7 @@ MatrixPlaces MatrixPlaces::paths(const Tree& tree, int lanes) {
       }
     }
   }
-  out.find_empty(lanes, zero);
+  out.complete(lanes, zero);
   return out;
 }
 

@@ -2,6 +2,7 @@
 /// Where the numbers of a matrix are that goes to the caller's rows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -30,14 +31,21 @@ struct MatrixPlaces {
   MatrixPlaces(MatrixPlaces&&) noexcept;
   MatrixPlaces& operator=(MatrixPlaces&&) noexcept;
 
-  std::vector<int> source;          ///< Of each number of the matrix.
-  std::vector<std::uint8_t> empty;  ///< Of each group of them: whether all are zero. The last group ends with them.
-  std::vector<int> start;           ///< Of paths: where those of each coordinate start.
-  int size = 0;                     ///< How many numbers the kernel puts there.
+  /// Of each group of `lanes` numbers from number `first` < lanes on: whether all are zero. The last group ends with
+  /// the matrix.
+  const std::uint8_t* empty_from(int first) const { return empty_.data() + first * groups_; }
+
+  std::vector<int> source;  ///< Of each number of the matrix.
+  std::vector<int> offset;  ///< The same in lanes.
+  std::vector<int> start;   ///< Of paths: where those of each coordinate start.
+  int size = 0;             ///< How many numbers the kernel puts there.
 
  private:
   MatrixPlaces();
-  void find_empty(int lanes, const std::vector<bool>& zero);
+  void complete(int lanes, const std::vector<bool>& zero);
+
+  std::vector<std::uint8_t> empty_;
+  std::ptrdiff_t groups_ = 0;
 };
 
 }  // namespace bunraku::kernels

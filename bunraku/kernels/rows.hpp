@@ -192,14 +192,22 @@ BUNRAKU_INLINE bool is_streamed(const RowBlock<T>& rows, int n) {
 /// block, state by state.
 template <int W, class T, class F>
 BUNRAKU_INLINE void stream_rows(const RowBlock<T>& rows, std::ptrdiff_t first, int n, F&& each) {
-  FarRows<T, W> out(rows.data + rows.first * rows.row_stride + first, rows.row_stride);
-  for (int next = 0; next < n; next += W) {
-    const int j = next + W <= n ? next : n - W;  // the last ones together with some before them
-    Pack<T, W> block[W];
-    each(j, block);
-    out.put(block, W - (next - j));
+  FarRows<T, W> out;
+  out.start(rows.data + rows.first * rows.row_stride + first, rows.row_stride, n);
+  Pack<T, W> block[W];
+  int next = out.lead();
+  if (next > 0) {
+    each(0, block);
+    out.begin(block);
   }
-  out.finish();
+  for (; next + W <= n; next += W) {
+    each(next, block);
+    out.put(block);
+  }
+  if (next < n) {  // the last ones together with some before them
+    each(n - W, block);
+  }
+  out.finish(block, n - next);
 }
 
 /// The other way; rows of lanes without a state are not written.
@@ -247,28 +255,37 @@ BUNRAKU_INLINE void store_apart(const Pack<T, W> (&block)[W], T* row, std::ptrdi
   }
 }
 
+/// A group of W numbers of a matrix to a block, state by state: of each where it is, in numbers from x on.
+template <class T, int W>
+BUNRAKU_INLINE void gather_group(const T* x, const int* offset, bool empty, Pack<T, W> (&block)[W]) {
+  if (empty) {
+#pragma GCC unroll 16
+    for (int i = 0; i < W; ++i) {
+      block[i] = Pack<T, W>();
+    }
+    return;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < W; ++i) {
+    block[i] = Pack<T, W>::load(x + offset[i]);
+  }
+  transpose<T, W>(block);
+}
+
 /// A matrix of n numbers to each state's row, from where a kernel has put them. Groups of zeros are written as such.
 template <class T, int W>
 void store_matrix(const Pack<T, W>* x, const MatrixPlaces& places, int n, const RowBlock<T>& rows) {
   const int* const source = places.source.data();
   if constexpr (W > 1) {
-    const std::uint8_t* empty = places.empty.data();
-    const auto gather = [&](int j, Pack<T, W>(&block)[W]) BUNRAKU_INLINE_LAMBDA {
-      if (*empty++ != 0) {
-#pragma GCC unroll 16
-        for (int i = 0; i < W; ++i) {
-          block[i] = Pack<T, W>();
-        }
-        return;
-      }
-#pragma GCC unroll 16
-      for (int i = 0; i < W; ++i) {
-        block[i] = x[source[j + i]];
-      }
-      transpose<T, W>(block);
-    };
+    const auto* const numbers = reinterpret_cast<const T*>(x);
+    const int* const offset = places.offset.data();
+    const std::uint8_t* empty = places.empty_from(0);
+    const auto gather = [&](int j, Pack<T, W>(&block)[W])
+                            BUNRAKU_INLINE_LAMBDA { gather_group(numbers, offset + j, *empty++ != 0, block); };
     if (is_streamed<W>(rows, n)) {
-      stream_rows<W>(rows, 0, n, gather);
+      stream_rows<W>(rows, 0, n, [&](int j, Pack<T, W>(&block)[W]) BUNRAKU_INLINE_LAMBDA {
+        gather_group(numbers, offset + j, false, block);
+      });
       return;
     }
     if (rows.indices == nullptr && rows.count == W && rows.column_stride == 1 && n >= W) [[likely]] {

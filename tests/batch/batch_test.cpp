@@ -10,6 +10,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -487,6 +488,49 @@ TEST(Batches, MoreThanCachesHoldInParts) {
   batch.rollout(all(data.q), all(data.v), {}, options, many, many_v).or_throw();
   EXPECT_TRUE(same_bits<double>(many, all(some)));
   EXPECT_TRUE(same_bits<double>(many_v, all(some_v)));
+}
+
+/// 𝓜 of a block goes to memory while that of the next is computed; wrong states among them are NaN, and nothing around
+/// the rows is touched, wherever they start and however far apart they are.
+TEST(Batches, MoreThanCachesHoldWithWrongStates) {
+  Random random(8);
+  for (const int links : {9, 12, 16}) {
+    const Model model = random_chain(links, random);
+    const int few = 48;
+    const int square = model.nv() * model.nv();
+    const Tables<double> data(model, few, 5);
+    Batch batch(model);
+    Table<double> wanted(few, square);
+    batch.mass_matrix(data.q, wanted).or_throw();
+    for (const int gap : {0, 3, 8}) {
+      SCOPED_TRACE(testing::Message() << links << " links, gap " << gap);
+      const int stride = square + gap;
+      const int states = (10 << 20) / (8 * square) / few * few + few + 5;  // 10 MB, and some in the last block
+      Table<double> q = data.q.replicate(states / few + 1, 1).topRows(states);
+      const std::set<int> wrong = {0, 7, 8, 9, 1000, states / 2, states - 20, states - 1};
+      for (const int i : wrong) {
+        q(i, 1) = std::numeric_limits<double>::quiet_NaN();
+      }
+      constexpr double untouched = -7;
+      std::vector<double> memory(static_cast<std::size_t>(states * stride + 3), untouched);
+      const BatchReport& report = batch.mass_matrix(q, StateRows<double>(memory.data() + 1, states, square, stride));
+      EXPECT_EQ(report.failed(), static_cast<std::ptrdiff_t>(wrong.size()));
+      EXPECT_EQ(memory.front(), untouched);
+      for (int i = 0; i < states; ++i) {
+        const double* row = memory.data() + 1 + static_cast<std::ptrdiff_t>(i) * stride;
+        const bool is_wrong = wrong.contains(i);
+        for (int j = 0; j < stride; ++j) {
+          if (j >= square) {
+            ASSERT_EQ(row[j], untouched) << i << ", " << j;
+          } else if (is_wrong) {
+            ASSERT_TRUE(std::isnan(row[j])) << i << ", " << j;
+          } else {
+            ASSERT_EQ(row[j], wanted(i % few, j)) << i << ", " << j;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Batches, WrongStatesDoNotStopTheOthers) {

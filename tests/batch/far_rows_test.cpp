@@ -23,18 +23,27 @@ void write_rows(int n, int stride, int offset) {
   std::vector<T> memory(static_cast<std::size_t>(W * stride + 4 * line), untouched);
   const auto in_line = reinterpret_cast<std::uintptr_t>(memory.data()) / sizeof(T) % line;
   T* const to = memory.data() + 2 * line - in_line + offset;
-  FarRows<T, W> rows(to, stride);
-  for (int next = 0; next < n; next += W) {
-    const int j = next + W <= n ? next : n - W;
-    Pack<T, W> block[W];
+  FarRows<T, W> rows;
+  rows.start(to, stride, n);
+  Pack<T, W> block[W];
+  const auto fill = [&](int first) {
     for (int i = 0; i < W; ++i) {
       for (int k = 0; k < W; ++k) {
-        block[i].set(k, number<T>(i, j + k));
+        block[i].set(k, number<T>(i, first + k));
       }
     }
-    rows.put(block, W - (next - j));
+  };
+  int next = rows.lead();
+  if (next > 0) {
+    fill(0);
+    rows.begin(block);
   }
-  rows.finish();
+  for (; next + W <= n; next += W) {
+    fill(next);
+    rows.put(block);
+  }
+  fill(n - W);
+  rows.finish(block, n - next);
   std::vector<T> wanted(memory.size(), untouched);
   for (int i = 0; i < W; ++i) {
     for (int j = 0; j < n; ++j) {

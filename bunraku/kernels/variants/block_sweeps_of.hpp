@@ -17,6 +17,7 @@
 #include "bunraku/kernels/inverse_mass_matrix.hpp"
 #include "bunraku/kernels/inverse_products.hpp"
 #include "bunraku/kernels/kinematics.hpp"
+#include "bunraku/kernels/late_matrix.hpp"
 #include "bunraku/kernels/mass_matrix_lanes.hpp"
 #include "bunraku/kernels/passive_torques.hpp"
 #include "bunraku/kernels/rows.hpp"
@@ -61,6 +62,11 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
     for (std::size_t j = 0; j < own_constants_.doubt.size(); ++j) {
       own_constants_.doubt[j] = S(doubts[j]);
     }
+  }
+
+  void settle() override {
+    late_.finish();
+    settle_rows();
   }
 
   BlockStatus load(const RowBlock<const T>& q, const RowBlock<const T>& v) override;
@@ -181,6 +187,8 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
                       const RowBlock<T>& v) override;
 
  private:
+  using Late = LateMatrix<T, Lanes<S>::count>;
+
   /// Reads n numbers a state into `given_`.
   BlockStatus take(const RowBlock<const T>& rows, std::ptrdiff_t first) {
     load_rows(rows, first, n_, given_.data());
@@ -314,17 +322,19 @@ class BlockSweepsOf final : public BlockSweeps<NumberOf<S>> {
   Constants<S> own_constants_;  // with parameters of the states' own
   Layouts layouts_;
   Workspace<S> ws_;
-  bool same_;              // whether the user's coordinates are those of all hinges
-  std::vector<S> own_q_;   // the user's
-  std::vector<S> own_v_;   // the user's
-  std::vector<S> q_;       // of all hinges
-  std::vector<S> v_;       // of all hinges
-  std::vector<S> given_;   // the user's: what is applied
-  std::vector<S> full_;    // the same of all hinges
-  std::vector<S> result_;  // of all hinges
-  std::vector<S> user_;    // the user's: a result
-  std::vector<S> square_;  // a matrix, from its first use on
-  std::vector<S> mass_;    // 𝓜 over all hinges by paths, from its first use on
+  bool same_;                 // whether the user's coordinates are those of all hinges
+  std::vector<S> own_q_;      // the user's
+  std::vector<S> own_v_;      // the user's
+  std::vector<S> q_;          // of all hinges
+  std::vector<S> v_;          // of all hinges
+  std::vector<S> given_;      // the user's: what is applied
+  std::vector<S> full_;       // the same of all hinges
+  std::vector<S> result_;     // of all hinges
+  std::vector<S> user_;       // the user's: a result
+  std::vector<S> square_;     // a matrix, from its first use on
+  std::vector<S> mass_;       // 𝓜 over all hinges by paths, from its first use on …
+  std::vector<S> late_mass_;  // … and that of the block before, on its way to memory
+  Late late_;
   std::vector<S> parameters_;
   std::vector<S> course_;    // of trajectories, from their first use on
   std::vector<S> matrices_;  // three over all hinges, likewise; zero where they always are
@@ -413,8 +423,19 @@ BlockStatus BlockSweepsOf<S>::load(const RowBlock<const T>& q, const RowBlock<co
 template <class S>
 BlockStatus BlockSweepsOf<S>::mass_matrix(const RowBlock<T>& out) {
   const MatrixPlaces& places = this->mass_places();
+  const bool is_late = !coordinates_.has_mimics && Late::takes(out, n_ * n_);
   mass_.resize(at(places.size));
-  mass_matrix_by_paths(ws_, places.start.data(), mass_.data());
+  if (is_late) {
+    late_mass_.resize(at(places.size));
+  }
+  mass_matrix_by_paths(ws_, places.start.data(), mass_.data(),
+                       [&](int rest) BUNRAKU_INLINE_LAMBDA { late_.advance(places.size - rest, places.size); });
+  late_.finish();
+  if (is_late) {
+    mass_.swap(late_mass_);
+    late_.start(late_mass_.data(), places, n_ * n_, out);
+    return {};
+  }
   if (!coordinates_.has_mimics) {
     put(mass_.data(), places, out);
     return {};
