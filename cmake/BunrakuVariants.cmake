@@ -13,20 +13,19 @@ endif()
 set(bunraku_flags_avx2 -march=x86-64-v3)
 set(bunraku_flags_avx512 -march=x86-64-v4)
 # Packs are copied a register at a time: what is written in halves cannot be read at once before it has reached memory.
-# Of single numbers that is true the other way round.
+# Of single numbers that is true the other way round. And packs are cleared and copied without string instructions, which
+# take dozens of cycles to start, and wait for all lines that are on their way to memory.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   list(APPEND bunraku_flags_avx2 -mmove-max=256 -mstore-max=256)
   list(APPEND bunraku_flags_avx512 -mmove-max=512 -mstore-max=512)
   set(bunraku_single_sources ${bunraku_variant_sources})
   list(FILTER bunraku_single_sources INCLUDE REGEX "/(sweeps|single)_")
   set_source_files_properties(${bunraku_single_sources} PROPERTIES COMPILE_OPTIONS "-mmove-max=128;-mstore-max=128")
-endif()
-
-# No string instructions: they take dozens of cycles to start, and wait for all lines that are on their way to memory.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  list(APPEND bunraku_kernel_options
-    -mmemset-strategy=vector_loop:8192:noalign,libcall:-1:noalign
-    -mmemcpy-strategy=vector_loop:8192:noalign,libcall:-1:noalign)
+  set(bunraku_pack_sources ${bunraku_variant_sources})
+  list(FILTER bunraku_pack_sources EXCLUDE REGEX "/(sweeps|single)_")
+  set(bunraku_copy_strategy vector_loop:8192:noalign,libcall:-1:noalign)
+  set_source_files_properties(${bunraku_pack_sources} PROPERTIES
+    COMPILE_OPTIONS "-mmemset-strategy=${bunraku_copy_strategy};-mmemcpy-strategy=${bunraku_copy_strategy}")
 endif()
 
 # Compiling these takes longest. Their local variables are small values, mostly kept in registers, whose arrays' bounds
