@@ -46,8 +46,8 @@ def commands(files):
         if "-march=" in entry["command"] or " -o tests/" in entry["command"]:
             continue
         if not files or source in files:
-            # flags that clang does not know
-            out[source] = entry | {"command": re.sub(r" -m(move|store)-max=\d+", "", entry["command"])}
+            flags_of_gcc_alone = r" -m(move-max|store-max|memset-strategy|memcpy-strategy)=\S+"
+            out[source] = entry | {"command": re.sub(flags_of_gcc_alone, "", entry["command"])}
     return dict(sorted(out.items()))
 
 
